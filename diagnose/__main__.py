@@ -1,0 +1,5 @@
+"""`python -m diagnose` is `decodedoctor`."""
+
+from diagnose.cli import main
+
+main()

@@ -1,0 +1,23 @@
+"""decodedoctor completion"""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command("completion")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def command(shell: str) -> None:
+    """Print the completion script of a SHELL.
+
+    \b
+    decodedoctor completion bash >> ~/.bashrc
+    """
+    from click.shell_completion import get_completion_class
+
+    from diagnose.cli import group
+
+    completion = get_completion_class(shell)
+    if completion is None:
+        raise click.ClickException(f"there is no completion for {shell}")
+    click.echo(completion(group, {}, "decodedoctor", "_DECODEDOCTOR_COMPLETE").source())

@@ -1,0 +1,184 @@
+"""One raised rule becomes a diagnosis: causes weighed, steps ordered, texts and commands filled."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from diagnose.diagnosis import Cause, Diagnosis, EvidenceItem, Layer, Risk, Step
+from diagnose.engine.evaluate import Outcome, View, evaluate
+from diagnose.engine.ranking import Check, Repair, WeighedEvidence, plan, posterior
+from diagnose.engine.rule import Rule, RuleCause, RuleStep, Text
+from diagnose.evidence import Fact, Hit
+from diagnose.quoting import printable, shell_word
+
+OTHER_TITLE: Text = {"en": "another cause", "zh": "其他原因"}
+ESCALATION_MINUTES = 240.0
+"""What it costs to give up and ask somebody: it bounds the length of a checklist."""
+
+RISK_MINUTES = {
+    Risk.NONE: 0.0,
+    Risk.RESTART: 5.0,
+    Risk.SLOW: 5.0,
+    Risk.DESTROYS_CACHE: 20.0,
+    Risk.DESTROYS_DATA: 240.0,
+}
+"""Expected loss of a step's risk, in minutes."""
+
+DESTRUCTIVE = frozenset({Risk.DESTROYS_CACHE, Risk.DESTROYS_DATA})
+CHECK_ACCURACY = 0.9
+"""How surely a check shows the cause that it tells."""
+
+EVIDENCE_SHOWN = 12
+_PLACEHOLDER = re.compile(r"\{([A-Za-z_][\w.]*)\}")
+
+
+def conclude(rule: Rule, view: View, outcome: Outcome, consequences: list[str], language: str) -> Diagnosis:
+    """The diagnosis of a rule on the evidence that raised it."""
+    clues = [[evaluate(clue.condition, view) for clue in cause.clues] for cause in rule.causes]
+    weights = posterior(
+        [cause.prior for cause in rule.causes],
+        [
+            [
+                WeighedEvidence(weight=clue.weight, seen=seen.holds, sensitivity=clue.sensitivity)
+                for clue, seen in zip(cause.clues, outcomes, strict=True)
+            ]
+            for cause, outcomes in zip(rule.causes, clues, strict=True)
+        ],
+        rule.other,
+    )
+    best = max(range(len(rule.causes)), key=lambda index: weights[index])
+    leading = rule.causes[best] if weights[best] >= weights[-1] else None
+    decisive = [outcome for clue, outcome in zip(rule.causes[best].clues, clues[best], strict=True) if clue.weight > 1]
+    return Diagnosis(
+        rule=rule.id,
+        layer=_layer(rule, leading),
+        severity=rule.severity,
+        title=said(rule.title, language),
+        summary=said((leading and leading.detail) or rule.summary or rule.title, language),
+        subject=view.evidence.subject,
+        causes=_causes(rule, weights, language),
+        evidence=list(_evidence([outcome, *decisive], view)),
+        checklist=_checklist(rule, weights, view, language),
+        consequences=consequences,
+    )
+
+
+def said(text: Text, language: str) -> str:
+    """The text in the language, or in English where it is not translated."""
+    return text.get(language) or text["en"]
+
+
+def _layer(rule: Rule, leading: RuleCause | None) -> Layer:
+    return leading.layer if leading is not None and leading.layer is not None else rule.layer
+
+
+def _causes(rule: Rule, weights: list[float], language: str) -> list[Cause]:
+    causes = [
+        Cause(cause.id, said(cause.title, language), round(weight, 4))
+        for cause, weight in zip(rule.causes, weights, strict=False)
+    ]
+    causes.append(Cause("other", said(OTHER_TITLE, language), round(weights[-1], 4)))
+    return sorted(causes, key=lambda cause: (-cause.probability, cause.id == "other"))
+
+
+def _evidence(outcomes: Iterable[Outcome], view: View) -> Iterable[EvidenceItem]:
+    """The hits and facts behind the diagnosis, each once: a pattern that was found often with its count."""
+    told: set[object] = set()
+    for outcome in outcomes:
+        for item in outcome.seen:
+            key = item.pattern if isinstance(item, Hit) else (item.name, item.where, str(item.value))
+            line = ("line", item.line) if isinstance(item, Hit) else key
+            if key in told or line in told or len(told) > 2 * EVIDENCE_SHOWN:
+                continue
+            told.update((key, line))
+            yield _hit_item(item, view) if isinstance(item, Hit) else _fact_item(item)
+
+
+def _hit_item(hit: Hit, view: View) -> EvidenceItem:
+    repetition = view.evidence.repetitions.get(hit.pattern)
+    name = view.evidence.subject.path or "-"
+    return EvidenceItem(
+        fact="log",
+        where=f"{printable(name)}:{hit.line}",
+        text=printable(_around(hit)).strip(),
+        count=repetition.count if repetition else 1,
+    )
+
+
+def _around(hit: Hit, width: int = 400) -> str:
+    """The line, or of a long one the part around the hit."""
+    if len(hit.text) <= width:
+        return hit.text
+    start = max(0, min(hit.start - width // 4, len(hit.text) - width))
+    return hit.text[start : start + width]
+
+
+def _fact_item(fact: Fact) -> EvidenceItem:
+    return EvidenceItem(
+        fact=fact.name,
+        value=printable(fact.value) if isinstance(fact.value, str) else fact.value,
+        where=printable(fact.where),
+        text=printable(fact.text, 400),
+        not_checked=printable(fact.not_checked),
+    )
+
+
+def _checklist(rule: Rule, weights: list[float], view: View, language: str) -> list[Step]:
+    numbers = {cause.id: index for index, cause in enumerate(rule.causes)} | {"other": len(rule.causes)}
+    offered = {
+        step.id: step for step in rule.steps if step.when is None or evaluate(step.when, view).holds is not False
+    }
+    actions = [_action(step, numbers, offered.keys()) for step in offered.values()]
+    planned = plan(weights, actions, ESCALATION_MINUTES)
+    likely = {cause.id for cause, weight in zip(rule.causes, weights, strict=False) if weight >= 0.02}
+    return [_step(offered[step_id], likely, view, language) for step_id in planned.order]
+
+
+def _action(step: RuleStep, numbers: dict[str, int], offered: Iterable[str]) -> Check | Repair:
+    after = tuple(step_id for step_id in step.after if step_id in offered)
+    if step.kind == "check":
+        tells = {numbers[cause]: CHECK_ACCURACY for cause in step.tells}
+        return Check(id=step.id, tells=tells, minutes=step.minutes, after=after)
+    return Repair(
+        id=step.id,
+        fixes={numbers[cause]: chance for cause, chance in step.fixes.items()},
+        minutes=step.minutes,
+        risk_minutes=RISK_MINUTES[step.risk],
+        after=after,
+        destructive=step.risk in DESTRUCTIVE,
+    )
+
+
+def _step(step: RuleStep, likely: set[str], view: View, language: str) -> Step:
+    stop = "。" if language == "zh" else ". "
+    told = [f"{said(text, language)} → {cause}" for cause, text in step.tells.items() if cause in likely]
+    parts = [said(step.detail, language)] if step.detail else []
+    if told:
+        parts.append("; ".join(told))
+    return Step(
+        id=step.id,
+        kind=step.kind,
+        title=said(step.title, language),
+        detail=(stop if parts and not parts[0].endswith((".", "。")) else " ").join(parts).strip(),
+        commands=[filled(command, view) for command in step.commands],
+        minutes=step.minutes,
+        risk=step.risk,
+        verify=filled(step.verify, view),
+    )
+
+
+def filled(command: str, view: View) -> str:
+    """The command with captures and facts in place, quoted for the shell; what is not known stands in capitals."""
+
+    def value(match: re.Match[str]) -> str:
+        name = match.group(1)
+        known = view.captures.get(name)
+        if known is None:
+            fact = view.evidence.value(name)
+            known = None if fact is None else str(fact)
+        if known is None:
+            return name.rpartition(".")[2].upper()
+        return shell_word(known)
+
+    return _PLACEHOLDER.sub(value, command)

@@ -1,0 +1,189 @@
+"""The engine: evidence in, diagnoses out, the most important first. It judges and never looks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from diagnose.diagnosis import Diagnosis
+from diagnose.engine.conclude import conclude
+from diagnose.engine.evaluate import Outcome, View, evaluate
+from diagnose.engine.incidents import Incident, incidents
+from diagnose.engine.rule import (
+    AllCondition,
+    AnyCondition,
+    Condition,
+    FactCondition,
+    LogCondition,
+    Rule,
+    RuleSet,
+)
+from diagnose.evidence import Evidence, Fact, Hit, Value
+
+
+class Raised(Struct, frozen=True, eq=False):
+    """A rule that matched: in which incident, on which evidence, and where in the log (0, 0 where there is none)."""
+
+    rule: Rule
+    view: View
+    outcome: Outcome
+    incident: int
+    line: int
+    column: int
+
+
+class Judge:
+    """Applies one rule set in one language. Made once, used for any number of subjects."""
+
+    def __init__(self, rules: RuleSet, language: str = "en") -> None:
+        self.rules = rules
+        self.language = language
+        self._by_pattern: dict[int, list[Rule]] = {}
+        self._by_fact: dict[str, list[Rule]] = {}
+        for rule in rules.rules:
+            for pattern in set(_patterns(rule.match)):
+                self._by_pattern.setdefault(pattern, []).append(rule)
+            for name in set(_facts(rule.match)):
+                self._by_fact.setdefault(name, []).append(rule)
+
+    def diagnoses(self, evidence: Evidence) -> list[Diagnosis]:
+        """What the rules conclude from the evidence on one subject."""
+        state_facts(self.rules, evidence)
+        raised = [*self._raised_by_hits(evidence), *self._raised_by_facts(evidence)]
+        kept = _root_causes(raised)
+        ordered = sorted(kept, key=_importance)
+        concluded = [conclude(r.rule, r.view, r.outcome, kept[r], self.language) for r in ordered]
+        return _merged(concluded)
+
+    def _raised_by_hits(self, evidence: Evidence) -> Iterable[Raised]:
+        for number, incident in enumerate(incidents(evidence.hits, self._by_pattern.keys())):
+            candidates = {
+                rule.id: rule
+                for pattern, hits in incident.hits.items()
+                if any(incident.holds(hit) for hit in hits)
+                for rule in self._by_pattern.get(pattern, ())
+            }
+            for rule in candidates.values():
+                raised = _raise(rule, View(evidence, incident.hits, has_log=True), number, incident)
+                if raised is not None:
+                    yield raised
+
+    def _raised_by_facts(self, evidence: Evidence) -> Iterable[Raised]:
+        has_log = evidence.subject.kind == "log"
+        candidates = {rule.id: rule for name in evidence.names() for rule in self._by_fact.get(name, ())}
+        hits: dict[int, list[Hit]] = {}
+        for hit in evidence.hits:
+            hits.setdefault(hit.pattern, []).append(hit)
+        for rule in candidates.values():
+            if has_log and any(pattern in hits for pattern in _patterns(rule.match)):
+                continue
+            raised = _raise(rule, View(evidence, hits, has_log), 0, None)
+            if raised is not None:
+                yield raised
+
+
+def state_facts(rules: RuleSet, evidence: Evidence) -> None:
+    """Adds the facts that the log's lines state, by the rule set's extractions; each value once."""
+    if not evidence.hits:
+        return
+    by_pattern: dict[int, list[Hit]] = {}
+    for hit in evidence.hits:
+        by_pattern.setdefault(hit.pattern, []).append(hit)
+    for extraction in rules.extractions:
+        seen: set[object] = set()
+        for pattern in extraction.patterns:
+            for hit in by_pattern.get(pattern, ()):
+                value = _typed(hit.captures.get("value", ""), extraction.fact.type)
+                if value is not None and str(value) not in seen:
+                    seen.add(str(value))
+                    evidence.add(Fact(extraction.fact.name, value, f"line {hit.line}", hit.text))
+
+
+def _typed(text: str, kind: str) -> Value | None:
+    try:
+        if kind == "int":
+            return int(text.replace(",", ""), 16 if text.lower().startswith("0x") else 10)
+        if kind == "float":
+            return float(text)
+    except ValueError:
+        return None
+    if kind == "bool":
+        return text.lower() in ("true", "yes", "on", "1", "enabled")
+    if kind == "strs":
+        return [part.strip(" '\"[]") for part in text.split(",") if part.strip(" '\"[]")]
+    return text or None
+
+
+def _raise(rule: Rule, view: View, number: int, incident: Incident | None) -> Raised | None:
+    outcome = evaluate(rule.match, view)
+    if not outcome.holds:
+        return None
+    hits = [item for item in outcome.seen if isinstance(item, Hit)]
+    inside = [hit for hit in hits if incident is not None and incident.holds(hit)]
+    if hits and not inside:
+        return None
+    for hit in inside or hits:
+        for name, value in hit.captures.items():
+            view.captures.setdefault(name, value)
+    line = min((hit.line for hit in inside), default=0)
+    column = max((hit.start for hit in inside if hit.line == line), default=0)
+    return Raised(rule, view, outcome, number, line, column)
+
+
+def _root_causes(raised: list[Raised]) -> dict[Raised, list[str]]:
+    """The raised rules that no other one explains, each with the ids of those that follow from it.
+
+    A generic rule yields to any other rule of its incident. Rules that explain each other are both kept.
+    """
+    kept: dict[Raised, list[str]] = {}
+    for one in raised:
+        neighbours = [other for other in raised if other is not one and other.incident == one.incident]
+        if not any(_explains(other, one) and not _explains(one, other) for other in neighbours):
+            followers = [other.rule.id for other in neighbours if _explains(one, other)]
+            kept[one] = list(dict.fromkeys(followers))
+    return kept
+
+
+def _explains(one: Raised, other: Raised) -> bool:
+    if one.rule.id == other.rule.id:
+        return False
+    if other.rule.generic and not one.rule.generic and one.rule.severity.rank >= other.rule.severity.rank:
+        return True
+    return any(
+        other.rule.id.startswith(target[:-1]) if target.endswith("*") else other.rule.id == target
+        for target in one.rule.explains
+    )
+
+
+def _importance(raised: Raised) -> tuple[int, bool, int, int, int, str]:
+    """Severity first; then the earliest incident and line; in a line the rightmost hit, where the deepest error stands."""
+    rule = raised.rule
+    return (-rule.severity.rank, rule.generic, raised.incident, raised.line, -raised.column, rule.id)
+
+
+def _merged(diagnoses: list[Diagnosis]) -> list[Diagnosis]:
+    """The same rule with the same likeliest cause in several incidents is told once, with the first one's evidence."""
+    seen: dict[tuple[str, str], Diagnosis] = {}
+    for diagnosis in diagnoses:
+        seen.setdefault((diagnosis.rule, diagnosis.causes[0].id), diagnosis)
+    return list(seen.values())
+
+
+def _patterns(condition: Condition) -> Iterable[int]:
+    """The patterns below a condition that can raise a rule: not those whose absence is wanted."""
+    if isinstance(condition, LogCondition):
+        yield from condition.patterns
+    elif isinstance(condition, (AllCondition, AnyCondition)):
+        for item in condition.items:
+            yield from _patterns(item)
+
+
+def _facts(condition: Condition) -> Iterable[str]:
+    if isinstance(condition, FactCondition):
+        yield condition.name
+    elif isinstance(condition, (AllCondition, AnyCondition)):
+        for item in condition.items:
+            yield from _facts(item)
+
+

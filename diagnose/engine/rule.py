@@ -1,0 +1,139 @@
+"""A rule as the engine uses it: checked, with its texts in every language and its patterns by number."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from diagnose.diagnosis import Layer, Risk, Severity
+from diagnose.evidence import FactSpec, Value
+
+Text = dict[str, str]
+"""A text by language: {"en": ..., "zh": ...}."""
+
+
+class FactReference(Struct, frozen=True, tag="fact"):
+    """Stands where a value could stand: the known value of another fact."""
+
+    name: str
+
+
+Operand = FactReference | bool | int | float | str | list[int | float | str] | None
+
+
+class LogCondition(Struct, frozen=True, tag="log"):
+    """One of these patterns is found in a line."""
+
+    patterns: list[int]
+
+
+class FactCondition(Struct, frozen=True, tag="fact"):
+    """A fact compares with an operand. `operator` is a name of `diagnose.engine.operators`."""
+
+    name: str
+    operator: str
+    operand: Operand
+
+
+class CaptureCondition(Struct, frozen=True, tag="capture"):
+    """A named group of this rule's patterns compares with an operand."""
+
+    name: str
+    operator: str
+    operand: Operand
+
+
+class AllCondition(Struct, frozen=True, tag="all"):
+    items: list[Condition]
+
+
+class AnyCondition(Struct, frozen=True, tag="any"):
+    items: list[Condition]
+
+
+class NotCondition(Struct, frozen=True, tag="not"):
+    item: Condition
+
+
+Condition = LogCondition | FactCondition | CaptureCondition | AllCondition | AnyCondition | NotCondition
+
+
+class Clue(Struct, frozen=True):
+    """What speaks for (weight > 1) or against (weight < 1) a cause, as a likelihood ratio.
+
+    `sensitivity` is the share of this cause's cases in which the clue is there: what its absence says.
+    """
+
+    condition: Condition
+    weight: float
+    sensitivity: float
+
+
+class RuleCause(Struct, frozen=True):
+    id: str
+    title: Text
+    prior: float
+    clues: list[Clue]
+    detail: Text | None = None
+    layer: Layer | None = None
+
+
+class RuleStep(Struct, frozen=True):
+    """A check (`tells` causes apart) or a repair (`fixes` them), with probabilities by cause id."""
+
+    id: str
+    kind: str
+    title: Text
+    detail: Text | None
+    commands: list[str]
+    minutes: float
+    risk: Risk
+    verify: str
+    tells: dict[str, Text]
+    fixes: dict[str, float]
+    after: list[str]
+    when: Condition | None = None
+
+
+class Example(Struct, frozen=True):
+    """An input on which the rule is raised with this likeliest cause and first step, or (`raised` false) is not."""
+
+    raised: bool
+    line: int
+    log: str = ""
+    facts: dict[str, Value | None] = {}
+    cause: str = ""
+    first_step: str = ""
+
+
+class Rule(Struct, frozen=True):
+    id: str
+    layer: Layer
+    severity: Severity
+    title: Text
+    match: Condition
+    causes: list[RuleCause]
+    steps: list[RuleStep]
+    other: float
+    generic: bool
+    explains: list[str]
+    sources: list[str]
+    examples: list[Example]
+    file: str
+    line: int
+    summary: Text | None = None
+
+
+class Extraction(Struct, frozen=True):
+    """A fact that lines of a log state: the pattern's group `value` is the fact's value."""
+
+    fact: FactSpec
+    patterns: list[int]
+
+
+class RuleSet(Struct, frozen=True):
+    """All rules and extractions, the patterns that both refer to by index, and which files they came from."""
+
+    rules: list[Rule]
+    extractions: list[Extraction]
+    patterns: list[str]
+    files: list[str]

@@ -1,0 +1,47 @@
+"""All patterns of all rules, found in one pass over a block of bytes.
+
+A pattern is a regular expression of the linear subset (`diagnose.patterns.linear`), matched against the bytes of one
+line, ASCII letters in either case. Two backends propose candidates, Hyperscan and a slower one without it; both are
+then verified line by line with the same expression (`PatternSet.verify`), so that they give the same results.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from diagnose.patterns.backend import Backend, create_backend
+
+MAX_LINE_BYTES = 16384
+"""A longer line is matched in a window of this size around the place that the backend proposes."""
+
+OnCandidate = Callable[[int, int], None]
+
+
+class PatternSet:
+    """The compiled patterns, addressed by their index in `expressions`."""
+
+    def __init__(self, expressions: Sequence[str], database: bytes | None = None, backend: str = "auto") -> None:
+        self.expressions = list(expressions)
+        self._compiled: dict[int, re.Pattern[bytes]] = {}
+        self.backend: Backend = create_backend(self.expressions, database, backend)
+
+    def database(self) -> bytes | None:
+        """The backend's compiled form for a cache, or None where it has none."""
+        return self.backend.database()
+
+    def scan(self, block: bytes, on_candidate: OnCandidate) -> None:
+        """Calls `on_candidate(pattern, end)` in order of `end`: a match of `pattern` may end at byte `end` of `block`."""
+        self.backend.scan(block, on_candidate)
+
+    def verify(self, pattern: int, line: bytes) -> re.Match[bytes] | None:
+        """The first match of the pattern in one line (without its line end)."""
+        compiled = self._compiled.get(pattern)
+        if compiled is None:
+            compiled = self._compiled[pattern] = compile_line_pattern(self.expressions[pattern])
+        return compiled.search(line)
+
+
+def compile_line_pattern(expression: str) -> re.Pattern[bytes]:
+    """The expression for bytes of UTF-8, ignoring the case of ASCII letters."""
+    return re.compile(expression.encode("utf-8"), re.IGNORECASE)

@@ -1,0 +1,101 @@
+"""The subset of regular expressions whose matching takes linear time, and what the slower backend needs of them."""
+
+from __future__ import annotations
+
+import re
+from re import _constants as sre  # type: ignore[attr-defined]
+from re import _parser as sre_parser  # type: ignore[attr-defined]
+from typing import Any
+
+MAX_UNBOUNDED_REPEATS = 3
+_FORBIDDEN = {
+    sre.GROUPREF: "a back-reference",
+    sre.GROUPREF_EXISTS: "a conditional group",
+    sre.ASSERT: "a look-around",
+    sre.ASSERT_NOT: "a look-around",
+    sre.ATOMIC_GROUP: "an atomic group",
+    sre.POSSESSIVE_REPEAT: "a possessive repeat",
+}
+_REPEATS = (sre.MAX_REPEAT, sre.MIN_REPEAT)
+
+
+def complaint(expression: str) -> str | None:
+    """Why the expression is not of the subset, in words for a rule author, or None if it is.
+
+    Outside the subset: back-references, look-around, a repeat inside an unbounded repeat, more than three unbounded
+    repeats, and what can match nothing.
+    """
+    try:
+        tree = sre_parser.parse(expression)
+        re.compile(expression)
+    except re.error as error:
+        return f"is not a regular expression: {error}"
+    except (OverflowError, RecursionError):
+        return "is too large or nested too deeply"
+    except UnicodeEncodeError:
+        return "holds a character that UTF-8 cannot carry"
+    if tree.getwidth()[0] == 0:
+        return "can match nothing at all"
+    walk = _Walk()
+    walk.visit(tree, inside_repeat=False)
+    if walk.complaint is None and walk.unbounded > MAX_UNBOUNDED_REPEATS:
+        return f"has {walk.unbounded} unbounded repeats; more than {MAX_UNBOUNDED_REPEATS} can take very long"
+    return walk.complaint
+
+
+class _Walk:
+    def __init__(self) -> None:
+        self.complaint: str | None = None
+        self.unbounded = 0
+
+    def visit(self, tree: Any, inside_repeat: bool) -> None:
+        for operator, argument in tree:
+            if operator in _FORBIDDEN:
+                self.complaint = f"holds {_FORBIDDEN[operator]}, which has no linear-time matching"
+            elif operator in _REPEATS:
+                low, high, body = argument
+                unbounded = high == sre.MAXREPEAT
+                self.unbounded += unbounded
+                if unbounded and inside_repeat:
+                    self.complaint = "holds a repeat inside an unbounded repeat, which can take exponential time"
+                self.visit(body, inside_repeat or unbounded or high > 1 and low != high)
+            else:
+                for part in _parts(operator, argument):
+                    self.visit(part, inside_repeat)
+
+
+def _parts(operator: Any, argument: Any) -> list[Any]:
+    if operator is sre.SUBPATTERN:
+        return [argument[3]]
+    if operator is sre.BRANCH:
+        return list(argument[1])
+    return []
+
+
+def group_names(expression: str) -> list[str]:
+    """The names of the capturing groups."""
+    return list(re.compile(expression).groupindex)
+
+
+def required_literal(expression: str) -> str:
+    """The longest run of characters, in lower case, that every match must hold; "" if there is none."""
+    best = run = ""
+    for operator, argument in _flat(sre_parser.parse(expression)):
+        if operator is sre.LITERAL and argument < 0x80:
+            run += chr(argument).lower()
+        else:
+            run = ""
+        if len(run) > len(best):
+            best = run
+    return best
+
+
+def _flat(tree: Any) -> list[tuple[Any, Any]]:
+    """The top-level sequence, with plain groups opened: only what every match must pass through."""
+    items: list[tuple[Any, Any]] = []
+    for operator, argument in tree:
+        if operator is sre.SUBPATTERN and not argument[1] and not argument[2]:
+            items.extend(_flat(argument[3]))
+        else:
+            items.append((operator, argument))
+    return items
