@@ -112,6 +112,12 @@ class Summary(Struct):
     not_checked: int = 0
 
 
+def summary_of(diagnoses: list[Diagnosis], scanned: int, not_checked: int = 0) -> Summary:
+    """The counts of a report on one subject: a diagnosis counts once."""
+    count = {severity: sum(d.severity is severity for d in diagnoses) for severity in Severity}
+    return Summary(scanned, count[Severity.ERROR], count[Severity.WARNING], count[Severity.NOTE], not_checked)
+
+
 class NotChecked(Struct, frozen=True):
     """A subject, or a part of the evidence on it, that could not be looked at."""
 

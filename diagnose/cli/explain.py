@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import BinaryIO
 
 import click
 
 from diagnose.cli import options
+from diagnose.cli.progress import ProgressLine
 
 
 @click.command("explain")
@@ -36,13 +39,10 @@ def command(
     book = options.open_rulebook(own_rules)
     language = options.language(lang)
     try:
-        if str(log) == "-":
-            if sys.stdin.isatty() and not quiet:
-                click.echo("reading the log from the terminal; end it with Ctrl-D", err=True)
-            report = explain(sys.stdin.buffer, "-", book, language, _progress(quiet))
-        else:
-            with log.open("rb") as stream:
-                report = explain(stream, str(log), book, language, _progress(quiet))
+        with ProgressLine(not quiet) as line, _opened(log, quiet) as stream:
+            report = explain(
+                stream, str(log), book, language, lambda size: line.show(f"{size >> 20:,} MiB read")
+            )
     except IsADirectoryError:
         raise click.ClickException(f"{log} is a folder; `decodedoctor scan {log}` looks at files") from None
     except OSError as error:
@@ -58,17 +58,9 @@ def command(
     return options.exit_status(report, fail_on)
 
 
-def _progress(quiet: bool):  # type: ignore[no-untyped-def]
-    """Shows how much was read, on a terminal, once the log is large enough to wait for."""
-    if quiet or not sys.stderr.isatty():
-        return None
-    shown = 0
-
-    def show(size: int) -> None:
-        nonlocal shown
-        if size - shown >= 64 << 20:
-            shown = size
-            sys.stderr.write(f"\r{size >> 20} MiB read\x1b[K")
-            sys.stderr.flush()
-
-    return show
+def _opened(log: Path, quiet: bool) -> AbstractContextManager[BinaryIO]:
+    if str(log) != "-":
+        return log.open("rb")
+    if sys.stdin.isatty() and not quiet:
+        click.echo("reading the log from the terminal; end it with Ctrl-D", err=True)
+    return nullcontext(sys.stdin.buffer)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -90,7 +89,11 @@ def style(color: str) -> Style:
 
 def width() -> int:
     """Columns of the terminal, 80 where there is none, 100 at most."""
-    return max(40, min(MAX_WIDTH, shutil.get_terminal_size((80, 24)).columns))
+    try:
+        columns = int(os.environ.get("COLUMNS", "")) or os.get_terminal_size(sys.stdout.fileno()).columns
+    except (ValueError, OSError):
+        return 80
+    return max(40, min(MAX_WIDTH, columns))
 
 
 def open_rulebook(own_rules: tuple[Path, ...]) -> Rulebook:

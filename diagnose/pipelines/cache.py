@@ -1,22 +1,21 @@
 """Compiled rules in the user's cache folder. What is there is data, checked before use, and never executed.
 
-A cache file is `MAGIC`, a digest of the payload, and the payload. One that is damaged, of another version or owned
-by another user counts as not there. Where the folder cannot be written, everything works, only slower.
+A cache file is `MAGIC`, the stamp of what it was made from, a checksum, and the payload. One that is damaged, made
+from something else or owned by another user counts as not there. Where the folder cannot be written, everything
+works, only slower.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sys
-import tempfile
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
 from diagnose._version import __version__
 
 MAGIC = b"decodedoctor-cache-1\n"
-_DIGEST_BYTES = 32
 _OTHERS_MAY_WRITE = 0o022
 
 
@@ -34,17 +33,18 @@ def cache_folder() -> Path:
     return Path(base) / "decodedoctor"
 
 
-def cache_key(files: Iterable[Path]) -> str:
-    """A name for what these files compile to: it changes with the version and with any file's path, size or time."""
-    digest = hashlib.sha256(f"{__version__} {sys.version_info[:2]} {sys.maxsize} {sys.byteorder}".encode())
+def stamp(files: Iterable[Path]) -> bytes:
+    """What is compiled: the version, the interpreter, and each file's path, size and time of change."""
+    parts = [f"{__version__} {sys.version_info[:2]} {sys.maxsize} {sys.byteorder}"]
     for path in files:
         status = path.stat()
-        digest.update(f"\0{path}\0{status.st_size}\0{status.st_mtime_ns}".encode("utf-8", "surrogateescape"))
-    return digest.hexdigest()[:32]
+        parts.append(f"{path} {status.st_size} {status.st_mtime_ns}")
+    return "\n".join(parts).encode("utf-8", "surrogateescape")
 
 
-def read_cached(name: str) -> bytes | None:
-    """The payload of a cache file, or None where it is missing, damaged or not this user's alone."""
+def read_cached(name: str, stamped: bytes) -> bytes | None:
+    """The payload of a cache file made from `stamped`; None where it is missing, damaged or not this user's alone."""
+    head = _head(stamped)
     try:
         with (cache_folder() / name).open("rb") as stream:
             status = os.fstat(stream.fileno())
@@ -53,24 +53,31 @@ def read_cached(name: str) -> bytes | None:
             content = stream.read()
     except OSError:
         return None
-    start = len(MAGIC) + _DIGEST_BYTES
-    payload = content[start:]
-    if not content.startswith(MAGIC) or hashlib.sha256(payload).digest() != content[len(MAGIC) : start]:
-        return None
-    return payload
+    payload = content[len(head) + 4 :]
+    checksum = zlib.crc32(payload).to_bytes(4, "little")
+    return payload if content.startswith(head + checksum) else None
 
 
-def write_cached(name: str, payload: bytes) -> None:
+def write_cached(name: str, stamped: bytes, payload: bytes) -> None:
     """Stores a payload for `read_cached`, whole or not at all."""
     folder = cache_folder()
+    temporary = folder / f"{name}.{os.getpid()}"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=name, dir=folder)
+        with temporary.open("xb") as stream:
+            stream.write(_head(stamped) + zlib.crc32(payload).to_bytes(4, "little") + payload)
+        temporary.chmod(0o600)
+        temporary.replace(folder / name)
+    except OSError:
+        _discard(temporary)
+
+
+def _head(stamped: bytes) -> bytes:
+    return MAGIC + len(stamped).to_bytes(4, "little") + stamped
+
+
+def _discard(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
     except OSError:
         return
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(MAGIC + hashlib.sha256(payload).digest() + payload)
-        Path(temporary).replace(folder / name)
-    except OSError:
-        Path(temporary).unlink(missing_ok=True)

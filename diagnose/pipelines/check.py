@@ -9,10 +9,13 @@ from difflib import get_close_matches
 from itertools import groupby
 
 from diagnose.collectors.host import FACTS, PROBES, Probe
+from diagnose.diagnosis import NotChecked, Report, summary_of
+from diagnose.engine.judge import Judge
 from diagnose.evidence import Evidence, Subject
 from diagnose.pipelines.check_child import Children
 from diagnose.pipelines.check_judgement import judge
-from diagnose.selfcheck import CheckResult, ProbeResult
+from diagnose.pipelines.rulebook import Rulebook
+from diagnose.selfcheck import CheckResult, ProbeResult, ProbeStatus
 
 OnResult = Callable[[ProbeResult], None]
 
@@ -89,3 +92,15 @@ def join(probes: Sequence[Probe], rows: Sequence[ProbeResult]) -> Evidence:
         evidence.extend(row.facts)
         evidence.looked_for(FACTS.names & frozenset(probe.facts))
     return evidence
+
+
+def report_of(result: CheckResult, book: Rulebook, language: str = "en") -> Report:
+    """What the rules make of the probes' facts, and what could not be checked."""
+    diagnoses = Judge(book.rules, language).diagnoses(result.evidence)
+    not_checked = [
+        NotChecked(row.name, row.reason.words(language))
+        for row in result.rows
+        if row.status is ProbeStatus.NOT_CHECKED
+    ]
+    summary = summary_of(diagnoses, scanned=len(result.rows), not_checked=len(not_checked))
+    return Report(result.evidence.subject, summary, diagnoses, not_checked=not_checked)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import BinaryIO
 
 from diagnose.collectors import log
-from diagnose.diagnosis import Report, Severity, Summary
+from diagnose.diagnosis import Report, summary_of
 from diagnose.engine.judge import Judge
 from diagnose.evidence import Subject
 from diagnose.pipelines.rulebook import Rulebook
@@ -23,10 +23,4 @@ def explain(
     subject = Subject("log", name)
     evidence = log.collect(stream, book.patterns, subject, on_progress)
     diagnoses = Judge(book.rules, language).diagnoses(evidence)
-    summary = Summary(
-        scanned=1,
-        errors=sum(d.severity is Severity.ERROR for d in diagnoses),
-        warnings=sum(d.severity is Severity.WARNING for d in diagnoses),
-        notes=sum(d.severity is Severity.NOTE for d in diagnoses),
-    )
-    return Report(subject, summary, diagnoses)
+    return Report(subject, summary_of(diagnoses, scanned=1), diagnoses)

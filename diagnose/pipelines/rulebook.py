@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import msgspec
 
 from diagnose.engine.rule import RuleSet
 from diagnose.patterns import PatternSet
-from diagnose.pipelines.cache import cache_key, read_cached, write_cached
+from diagnose.pipelines.cache import read_cached, stamp, write_cached
 
 
 class Rulebook(msgspec.Struct, frozen=True):
@@ -26,20 +27,26 @@ def shipped_rules() -> Path:
     return packed if packed.is_dir() else package.parent / "rules"
 
 
-def rulebook(own_folders: Sequence[Path] = ()) -> Rulebook:
-    """The shipped rules and those of `own_folders`. Raises RuleError with all that is wrong in them."""
+def rulebook(own_folders: Sequence[Path] = (), with_patterns: bool = True) -> Rulebook:
+    """The shipped rules and those of `own_folders`. Raises RuleError with all that is wrong in them.
+
+    Without patterns it is loaded faster, and good for anything but logs.
+    """
     files = rule_files([shipped_rules(), *own_folders])
-    key = cache_key(files)
-    rules = _cached_rules(key)
+    stamped = stamp(files)
+    name = f"{zlib.crc32(stamped):08x}"
+    rules = _cached_rules(f"rules-{name}", stamped)
     if rules is None:
         rules = load_rules(files)
-        write_cached(f"rules-{key}", msgspec.msgpack.encode(rules))
-    database = read_cached(f"patterns-{key}")
+        write_cached(f"rules-{name}", stamped, msgspec.msgpack.encode(rules))
+    if not with_patterns:
+        return Rulebook(rules, PatternSet([]))
+    database = read_cached(f"patterns-{name}", stamped)
     patterns = PatternSet(rules.patterns, database)
     if database is None:
         made = patterns.database()
         if made is not None:
-            write_cached(f"patterns-{key}", made)
+            write_cached(f"patterns-{name}", stamped, made)
     return Rulebook(rules, patterns)
 
 
@@ -62,8 +69,8 @@ def rule_files(folders: Sequence[Path]) -> list[Path]:
     ]
 
 
-def _cached_rules(key: str) -> RuleSet | None:
-    payload = read_cached(f"rules-{key}")
+def _cached_rules(name: str, stamped: bytes) -> RuleSet | None:
+    payload = read_cached(name, stamped)
     if payload is None:
         return None
     try:

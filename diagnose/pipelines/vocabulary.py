@@ -8,7 +8,9 @@ from diagnose.evidence import Vocabulary
 
 COLLECTORS = (
     "log",
+    "process",
     "signature",
+    "host",
 )
 """Modules of `diagnose.collectors`; each declares its facts as FACTS."""
 

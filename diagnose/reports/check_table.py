@@ -1,4 +1,4 @@
-"""The result of the self-check as a table, in the manner of `flutter doctor`, and as JSON."""
+"""The result of the self-check as a table, in the manner of `flutter doctor`, and as rows for machines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from diagnose.reports.host_words import in_words
 from diagnose.reports.width import padded, width, wrapped
 from diagnose.selfcheck import Bilingual, CheckResult, ProbeResult, ProbeStatus
 
-SCHEMA = "decodedoctor/check/1"
 TITLE_COLUMNS = 30
 """A longer title pushes its own row to the right, not all others."""
 
@@ -24,13 +23,6 @@ _MARKS = {
     ProbeStatus.NOT_CHECKED: ("-", "-", "2"),
 }
 """The mark, the mark where the output can carry ASCII only, and the colour (ECMA-48 SGR)."""
-
-_SUMMARY_KEYS = {
-    "passed": ProbeStatus.PASSED,
-    "failed": ProbeStatus.FAILED,
-    "warnings": ProbeStatus.WARNING,
-    "not_checked": ProbeStatus.NOT_CHECKED,
-}
 
 _COUNTS = {
     ProbeStatus.PASSED: Bilingual("{} passed", "通过 {} 项"),
@@ -56,14 +48,11 @@ def as_table(
     return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
-def as_json(result: CheckResult, language: str = "en") -> bytes:
-    """One object: `schema`, `summary` (a count for each status) and `probes`, each with its facts."""
-    probes = [_as_object(row, language) for row in result.rows]
-    return msgspec.json.encode({"schema": SCHEMA, "summary": _counted(result), "probes": probes})
-
-
-def _counted(result: CheckResult) -> dict[str, int]:
-    return {key: result.count(status) for key, status in _SUMMARY_KEYS.items()}
+def probe_rows(result: CheckResult, language: str = "en") -> list[dict[str, Any]]:
+    """The rows for machines: name, group, title, status, reason, seconds, and facts."""
+    rows = [_as_object(row, language) for row in result.rows]
+    built: list[dict[str, Any]] = msgspec.to_builtins(rows)
+    return built
 
 
 def _as_object(row: ProbeResult, language: str) -> dict[str, Any]:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from diagnose.diagnosis import Diagnosis, EvidenceItem, Report, Risk, Step
 from diagnose.quoting import printable
-from diagnose.reports.terminal import SEVERITY_COLOURS, Style, padded, wrapped
+from diagnose.reports.terminal import SEVERITY_COLOURS, Style
+from diagnose.reports.width import padded, wrapped
 from diagnose.reports.words import word
 
 CAUSES_SHOWN = 3

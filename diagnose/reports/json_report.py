@@ -23,15 +23,16 @@ def document_of(report: Report, rules: int) -> dict[str, Any]:
     built: dict[str, Any] = msgspec.to_builtins(report, enc_hook=str)
     head = {"schema": SCHEMA, "tool": {"version": __version__, "rules": rules}}
     document: dict[str, Any] = {**head, **built}
-    cleaned: dict[str, Any] = _unicode(document)
+    cleaned: dict[str, Any] = valid_unicode(document)
     return cleaned
 
 
-def _unicode(value: Any) -> Any:
+def valid_unicode(value: Any) -> Any:
+    """The value with every text encodable as UTF-8."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode("utf-8")
     if isinstance(value, dict):
-        return {key: _unicode(item) for key, item in value.items()}
+        return {key: valid_unicode(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_unicode(item) for item in value]
+        return [valid_unicode(item) for item in value]
     return value

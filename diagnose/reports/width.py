@@ -17,7 +17,7 @@ def width(text: str) -> int:
     >>> width("JPEG 基线")
     9
     """
-    return sum(_character_width(character) for character in text)
+    return len(text) if text.isascii() else sum(_character_width(character) for character in text)
 
 
 def padded(text: str, columns: int) -> str:

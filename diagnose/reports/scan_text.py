@@ -1,0 +1,104 @@
+"""A report on many files for people: one paragraph per fault, the worst first, each file's place of damage beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from diagnose.diagnosis import Diagnosis, Group, Report, Severity
+from diagnose.quoting import printable
+from diagnose.reports.terminal import SEVERITY_COLOURS, Style
+from diagnose.reports.width import wrapped
+from diagnose.reports.words import word
+
+INDENT = "    "
+STEPS_SHOWN = 3
+NOT_CHECKED_SHOWN = 5
+NOTE_EXAMPLES = 2
+
+
+def render(report: Report, language: str = "en", style: Style | None = None, width: int = 80) -> str:
+    """The report as text, lines of at most `width` columns (commands and paths excepted)."""
+    return "\n".join(_Renderer(language, style or Style(), width).report(report)) + "\n"
+
+
+class _Renderer:
+    def __init__(self, language: str, style: Style, width: int) -> None:
+        self.language, self.style, self.width = language, style, width
+
+    def word(self, key: str) -> str:
+        return word(key, self.language)
+
+    def report(self, report: Report) -> Iterator[str]:
+        members: dict[tuple[str, str], list[Diagnosis]] = {}
+        for diagnosis in report.diagnoses:
+            members.setdefault((diagnosis.rule, diagnosis.causes[0].id), []).append(diagnosis)
+        for group in report.groups:
+            yield from self.group(group, members[group.rule, group.cause])
+            yield ""
+        yield from self.not_checked(report)
+        yield self.summary(report)
+        if report.interrupted:
+            yield self.style.paint(self.word("interrupted"), "bold", "yellow")
+
+    def group(self, group: Group, diagnoses: list[Diagnosis]) -> Iterator[str]:
+        first = diagnoses[0]
+        count = f"{group.count:,} {self.word('file' if group.count == 1 else 'files')}"
+        head = f"{self.word(group.severity.value)} · {first.layer.value} · {count}"
+        yield self.style.paint(head, "bold", SEVERITY_COLOURS[group.severity.value]) + self.style.paint(
+            f"  {group.rule}", "dim"
+        )
+        cause = first.causes[0].title
+        for line in wrapped(first.title if cause == first.title else f"{first.title}: {cause}", self.width):
+            yield self.style.paint(line, "bold")
+        shown = len(group.examples) if group.severity is not Severity.NOTE else NOTE_EXAMPLES
+        for diagnosis in diagnoses[:shown]:
+            yield from self.example(diagnosis)
+        if group.count > shown:
+            yield f"{INDENT}… {group.count - shown:,} {self.word('more')}"
+        if group.severity is not Severity.NOTE:
+            yield from self.steps(first)
+
+    def example(self, diagnosis: Diagnosis) -> Iterator[str]:
+        yield INDENT + printable(diagnosis.subject.path)
+        told = [item for item in diagnosis.evidence if not item.not_checked]
+        placed = next((item for item in told if item.where.startswith(("byte", "line"))), told[0] if told else None)
+        if placed is not None:
+            value = "" if placed.value is None or placed.value is True else f" = {printable(str(placed.value), 60)}"
+            text = f"  {printable(placed.text, 90)}" if placed.text else ""
+            where = f"{placed.where}: " if placed.where else ""
+            for line in wrapped(f"{where}{placed.fact}{value}{text}", self.width - len(INDENT) - 2):
+                yield self.style.paint(f"{INDENT}  {line}", "dim")
+
+    def steps(self, diagnosis: Diagnosis) -> Iterator[str]:
+        for number, step in enumerate(diagnosis.checklist[:STEPS_SHOWN], 1):
+            lines = wrapped(f"{number}. {step.title}", self.width - 2)
+            yield "  " + lines[0]
+            for line in lines[1:]:
+                yield "     " + line
+            for command in step.commands:
+                yield "     " + self.style.paint(f"$ {printable(command)}", "green")
+
+    def not_checked(self, report: Report) -> Iterator[str]:
+        if not report.not_checked:
+            return
+        yield self.style.paint(f"{self.word('not_checked')} · {len(report.not_checked):,}", "bold")
+        for item in report.not_checked[:NOT_CHECKED_SHOWN]:
+            yield f"{INDENT}{printable(item.what)}: {printable(item.reason)}"
+        if len(report.not_checked) > NOT_CHECKED_SHOWN:
+            yield f"{INDENT}… {len(report.not_checked) - NOT_CHECKED_SHOWN:,} {self.word('more')}"
+        yield ""
+
+    def summary(self, report: Report) -> str:
+        summary = report.summary
+        counts = [
+            self.style.paint(f"{count:,} {self.word(name)}", colour) if count else f"0 {self.word(name)}"
+            for count, name, colour in (
+                (summary.errors, "errors", "red"),
+                (summary.warnings, "warnings", "yellow"),
+                (summary.notes, "notes", "blue"),
+            )
+        ]
+        files = f"{summary.scanned:,} {self.word('file' if summary.scanned == 1 else 'files')} {self.word('scanned')}"
+        if self.language == "zh":
+            files = f"{self.word('scanned')} {summary.scanned:,} {self.word('files')}"
+        return f"{files}: {', '.join(counts)}, {summary.not_checked:,} {self.word('not_checked')}"
