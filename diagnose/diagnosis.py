@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import StrEnum
 
 from msgspec import Struct, field
 
 from diagnose.evidence import Subject, Value
 
 
-class Layer(str, Enum):
+class Layer(StrEnum):
     """Where the decode step really failed, which is often not the layer that printed the message."""
 
     TRANSPORT = "transport"
@@ -25,7 +25,7 @@ class Layer(str, Enum):
     ENVIRONMENT = "environment"
 
 
-class Severity(str, Enum):
+class Severity(StrEnum):
     """error: a mainstream consumer fails or silently gets wrong data. warning: some do. note: worth knowing."""
 
     ERROR = "error"
@@ -37,7 +37,7 @@ class Severity(str, Enum):
         return {"error": 3, "warning": 2, "note": 1}[self.value]
 
 
-class Risk(str, Enum):
+class Risk(StrEnum):
     """What a repair may cost beyond its minutes."""
 
     NONE = "none"

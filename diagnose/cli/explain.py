@@ -40,9 +40,7 @@ def command(
     language = options.language(lang)
     try:
         with ProgressLine(not quiet) as line, _opened(log, quiet) as stream:
-            report = explain(
-                stream, str(log), book, language, lambda size: line.show(f"{size >> 20:,} MiB read")
-            )
+            report = explain(stream, str(log), book, language, lambda size: line.show(f"{size >> 20:,} MiB read"))
     except IsADirectoryError:
         raise click.ClickException(f"{log} is a folder; `decodedoctor scan {log}` looks at files") from None
     except OSError as error:

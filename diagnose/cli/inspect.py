@@ -13,8 +13,8 @@ from diagnose.diagnosis import NotChecked
 @click.command("inspect")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=str))
 @options.format_option("text", "json", "jsonl")
-@options.output_options
-def command(paths: tuple[str, ...], form: str, lang: str | None, quiet: bool, color: str) -> int:
+@options.color_option
+def command(paths: tuple[str, ...], form: str, color: str) -> int:
     """Show the bare evidence of the files at and below PATHS: every fact with where it was seen.
 
     \b

@@ -29,20 +29,28 @@ def language_option(command: Command) -> Command:
 
 def format_option(*formats: str) -> Callable[[Command], Command]:
     return click.option(
-        "--format", "form", type=click.Choice(formats), default=formats[0], show_default=True, help="Form of the result."
+        "--format",
+        "form",
+        type=click.Choice(formats),
+        default=formats[0],
+        show_default=True,
+        help="Form of the result.",
     )
 
 
-def output_options(command: Command) -> Command:
-    """--lang, --quiet and --color."""
-    command = click.option(
+def color_option(command: Command) -> Command:
+    return click.option(
         "--color",
         type=click.Choice(["auto", "always", "never"]),
         default="auto",
         help="Colour; auto: on a terminal, unless NO_COLOR is set.",
     )(command)
-    command = click.option("--quiet", "-q", is_flag=True, help="No progress and no remarks, only the result.")(command)
-    return language_option(command)
+
+
+def output_options(command: Command) -> Command:
+    """--lang, --quiet and --color."""
+    quiet = click.option("--quiet", "-q", is_flag=True, help="No progress and no remarks, only the result.")
+    return language_option(quiet(color_option(command)))
 
 
 def fail_on_option(command: Command) -> Command:

@@ -77,8 +77,10 @@ def lint(folders: tuple[Path, ...], strict: bool) -> int:
         return 1
     for remark in remarks:
         click.echo(remark.render())
-    click.echo(f"{len(rules.rules)} rules in {len(files)} files, {len(rules.patterns)} patterns: "
-               + (f"{len(remarks)} remarks" if remarks else "nothing to complain of"))
+    click.echo(
+        f"{len(rules.rules)} rules in {len(files)} files, {len(rules.patterns)} patterns: "
+        + (f"{len(remarks)} remarks" if remarks else "nothing to complain of")
+    )
     return int(strict and bool(remarks))
 
 

@@ -76,7 +76,7 @@ def _blocks(stream: BinaryIO, evidence: Evidence) -> Iterator[tuple[bytes, int]]
 
 
 def _encoding(first: bytes) -> str:
-    """utf-16 if a byte-order mark or the zeros of ASCII in UTF-16 say so, else utf-8 (which any other log passes as)."""
+    """utf-16 if a byte-order mark or the zeros of ASCII in UTF-16 say so, else utf-8, as which any other log passes."""
     if first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     head = first[:512]
@@ -95,16 +95,17 @@ def _plain(block: bytes) -> bytes:
 
 
 class _Scan:
-    """The state of one pass: where we are, and which hits were seen."""
+    """The state of one pass: the line ends behind us, and which hits were seen."""
 
     def __init__(self, patterns: PatternSet, evidence: Evidence) -> None:
         self.patterns = patterns
         self.evidence = evidence
         self.line = 0
+        self.unfinished = False
         self.last_hits: dict[int, Hit] = {}
 
     def block(self, block: bytes) -> None:
-        """Records the hits of one block that ends at a line end (or the end of the log)."""
+        """Records the hits of one block, which ends at a line end, at the end of the log, or within a long line."""
         skip_to: dict[int, int] = {}
         has_returns = b"\r" in block
         counted_to, line = 0, self.line
@@ -133,8 +134,7 @@ class _Scan:
 
         self.patterns.scan(block, on_candidate)
         self.line += block.count(b"\n")
-        if not block.endswith(b"\n"):
-            self.line += 1
+        self.unfinished = not block.endswith(b"\n")
 
     def _verify_parts(self, pattern: int, line: bytes) -> re.Match[bytes] | None:
         """A progress bar overwrites its line with carriage returns: each state is a line of its own."""
@@ -156,6 +156,7 @@ class _Scan:
             self.last_hits[pattern] = _hit(pattern, line, found)
 
     def finish(self) -> None:
+        self.line += self.unfinished
         self.evidence.hits.extend(self.last_hits.values())
         self.evidence.hits.sort(key=lambda hit: (hit.line, hit.end))
 

@@ -191,12 +191,12 @@ class Builder:
         examples = []
         for child in _items(node, "examples"):
             values = data(child)
-            cause, step = values.get("cause", ""), values.get("first_step", "")
+            cause, step, stated = values.get("cause", ""), values.get("first_step", ""), entry(child, "facts")
             if cause and cause not in causes and cause != "other":
                 self._complain(_required(child, "cause"), f"this rule has no cause {cause!r}{nearest(cause, causes)}")
             if step and step not in steps:
                 self._complain(_required(child, "first_step"), f"this rule has no step {step!r}{nearest(step, steps)}")
-            for name, key, _ in pairs(entry(child, "facts")) if entry(child, "facts") is not None else []:
+            for name, key, _ in pairs(stated) if stated is not None else []:
                 if name not in self.facts:
                     self._complain(key, f"no collector declares the fact {name!r}{nearest(name, self.facts)}")
             examples.append(
@@ -278,5 +278,3 @@ def _safe_group_names(expression: str) -> list[str]:
         return group_names(expression)
     except re.error:
         return []
-
-

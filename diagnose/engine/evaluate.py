@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct, field
 
 from diagnose.engine.operators import STATES, compare
 from diagnose.engine.rule import (
     AllCondition,
-    AnyCondition,
     CaptureCondition,
     Condition,
     FactCondition,
     FactReference,
     LogCondition,
     NotCondition,
+    Operand,
 )
 from diagnose.evidence import Evidence, Fact, Hit, State
 
@@ -70,11 +71,9 @@ def _fact(condition: FactCondition, view: View) -> Outcome:
         return Outcome(None, _unchecked(condition.name, view))
     if state is State.ABSENT:
         return Outcome(False)
-    operand = condition.operand
-    if isinstance(operand, FactReference):
-        operand = view.evidence.value(operand.name)
-        if operand is None:
-            return Outcome(None)
+    operand = _operand(condition.operand, view)
+    if operand is None:
+        return Outcome(None)
     facts = view.evidence.known(condition.name)
     compared = [(compare(condition.operator, fact.value, operand), fact) for fact in facts]
     holding = tuple(fact for holds, fact in compared if holds)
@@ -91,14 +90,17 @@ def _capture(condition: CaptureCondition, view: View) -> Outcome:
     value = view.captures.get(condition.name)
     if value is None:
         return Outcome(None)
-    operand = condition.operand
-    if isinstance(operand, FactReference):
-        operand = view.evidence.value(operand.name)
+    operand = _operand(condition.operand, view)
     if condition.operator == "known":
         return Outcome(bool(operand))
     if condition.operator in STATES:
         return Outcome(not operand)
     return Outcome(None if operand is None else compare(condition.operator, value, operand))
+
+
+def _operand(operand: Operand, view: View) -> Any:
+    """The operand itself, or the known value of the fact that it refers to."""
+    return view.evidence.value(operand.name) if isinstance(operand, FactReference) else operand
 
 
 def _all(outcomes: list[Outcome]) -> Outcome:

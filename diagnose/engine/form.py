@@ -79,9 +79,7 @@ class Scalar(Form):
             problems.append(Problem(place(node), f"wanted {wanted}{self.hint}, found {kind(node)}"))
         elif self.choices and node.value not in self.choices:
             near = nearest(node.value, self.choices)
-            problems.append(
-                Problem(place(node), f"{node.value!r} is none of {', '.join(self.choices)}{near}")
-            )
+            problems.append(Problem(place(node), f"{node.value!r} is none of {', '.join(self.choices)}{near}"))
         elif self.above is not None or self.most is not None:
             self._check_bounds(node, problems)
 

@@ -157,7 +157,7 @@ def _explains(one: Raised, other: Raised) -> bool:
 
 
 def _importance(raised: Raised) -> tuple[int, bool, int, int, int, str]:
-    """Severity first; then the earliest incident and line; in a line the rightmost hit, where the deepest error stands."""
+    """Severity, then the earliest incident and line; in a line the rightmost hit, where the deepest error stands."""
     rule = raised.rule
     return (-rule.severity.rank, rule.generic, raised.incident, raised.line, -raised.column, rule.id)
 
@@ -185,5 +185,3 @@ def _facts(condition: Condition) -> Iterable[str]:
     elif isinstance(condition, (AllCondition, AnyCondition)):
         for item in condition.items:
             yield from _facts(item)
-
-

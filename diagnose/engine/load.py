@@ -86,7 +86,7 @@ def _prepare(node: yaml.Node, name: str, depth: int) -> None:
     """Gives each node's mark the file's name, which the composer does not know, and bounds the nesting."""
     if depth > MAX_DEPTH:
         raise yaml.MarkedYAMLError(problem="is nested too deeply", problem_mark=node.start_mark)
-    node.start_mark = yaml.Mark(name, 0, node.start_mark.line, node.start_mark.column, None, None)
+    node.start_mark = yaml.Mark(name, 0, node.start_mark.line, node.start_mark.column, None, 0)
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             if not isinstance(key, yaml.ScalarNode):
@@ -96,5 +96,3 @@ def _prepare(node: yaml.Node, name: str, depth: int) -> None:
     elif isinstance(node, yaml.SequenceNode):
         for child in node.value:
             _prepare(child, name, depth + 1)
-
-

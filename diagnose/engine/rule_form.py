@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from diagnose.diagnosis import Layer, Risk, Severity
-from diagnose.engine.form import Either, Key, ListOf, MapOf, MapTo, Named, Scalar
+from diagnose.engine.form import Either, Form, Key, ListOf, MapOf, MapTo, Named, Scalar
 from diagnose.evidence import FACT_TYPES
 
 LANGUAGES = ("en", "zh")
@@ -17,12 +17,10 @@ PROBABILITY = Scalar("float", "int", above=0, most=1)
 TEXT = MapOf("a text", {"en": Key(STRING, required=True), "zh": Key(STRING)})
 VALUE = Scalar("str", "int", "float", "bool")
 FACT_VALUE = Scalar("str", "int", "float", "bool", "null")
-OPERAND = Either(
-    MapOf("a reference to a fact", {"fact": Key(STRING, required=True)}), ListOf(VALUE, or_one=True)
-)
+OPERAND = Either(MapOf("a reference to a fact", {"fact": Key(STRING, required=True)}), ListOf(VALUE, or_one=True))
 COMPARISONS = MapTo("comparisons", OPERAND)
 
-CONDITION = Named("condition", lambda: CONDITION_FORM)
+CONDITION: Form = Named("condition", lambda: CONDITION_FORM)
 _CONDITION_KEYS = {
     "log": Key(ListOf(PATTERN, or_one=True, empty=False), meaning="one of these patterns is found in a line"),
     "fact": Key(COMPARISONS, meaning="facts compare so: `name: value` or `name|operator: value`"),
@@ -31,7 +29,7 @@ _CONDITION_KEYS = {
     "any": Key(ListOf(CONDITION, empty=False), meaning="one of these holds"),
     "not": Key(CONDITION, meaning="this does not hold"),
 }
-CONDITION_FORM = MapOf("a condition", _CONDITION_KEYS)
+CONDITION_FORM: Form = MapOf("a condition", _CONDITION_KEYS)
 CONDITION_KEYS = tuple(_CONDITION_KEYS)
 
 CLUE = MapOf(
@@ -83,7 +81,9 @@ EXAMPLE = MapOf(
     "an example",
     {
         "log": Key(STRING),
-        "facts": Key(MapTo("facts", ListOf(FACT_VALUE, or_one=True)), meaning="facts of a file; null: looked for, absent"),
+        "facts": Key(
+            MapTo("facts", ListOf(FACT_VALUE, or_one=True)), meaning="facts of a file; null: looked for, absent"
+        ),
         "raises": Key(Scalar("str", choices=["nothing"]), meaning="this rule must not be raised"),
         "cause": Key(STRING, meaning="the cause that must be the likeliest"),
         "first_step": Key(STRING, meaning="the step that must stand first"),

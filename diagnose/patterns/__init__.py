@@ -31,7 +31,7 @@ class PatternSet:
         return self.backend.database()
 
     def scan(self, block: bytes, on_candidate: OnCandidate) -> None:
-        """Calls `on_candidate(pattern, end)` in order of `end`: a match of `pattern` may end at byte `end` of `block`."""
+        """Calls `on_candidate(pattern, end)` in order of `end`: the pattern may match up to byte `end` of `block`."""
         self.backend.scan(block, on_candidate)
 
     def verify(self, pattern: int, line: bytes) -> re.Match[bytes] | None:

@@ -22,8 +22,8 @@ _REPEATS = (sre.MAX_REPEAT, sre.MIN_REPEAT)
 def complaint(expression: str) -> str | None:
     """Why the expression is not of the subset, in words for a rule author, or None if it is.
 
-    Outside the subset: back-references, look-around, a repeat inside an unbounded repeat, more than three unbounded
-    repeats, and what can match nothing.
+    Outside the subset: back-references, look-around, a repeat inside a repeat (unless one is of a fixed number),
+    more than three unbounded repeats, and what can match nothing.
     """
     try:
         tree = sre_parser.parse(expression)
@@ -55,10 +55,11 @@ class _Walk:
             elif operator in _REPEATS:
                 low, high, body = argument
                 unbounded = high == sre.MAXREPEAT
+                varies = high > 1 and low != high
                 self.unbounded += unbounded
-                if unbounded and inside_repeat:
-                    self.complaint = "holds a repeat inside an unbounded repeat, which can take exponential time"
-                self.visit(body, inside_repeat or unbounded or high > 1 and low != high)
+                if varies and inside_repeat:
+                    self.complaint = "holds a repeat inside a repeat, which can take exponential time"
+                self.visit(body, inside_repeat or varies)
             else:
                 for part in _parts(operator, argument):
                     self.visit(part, inside_repeat)

@@ -98,9 +98,7 @@ def report_of(result: CheckResult, book: Rulebook, language: str = "en") -> Repo
     """What the rules make of the probes' facts, and what could not be checked."""
     diagnoses = Judge(book.rules, language).diagnoses(result.evidence)
     not_checked = [
-        NotChecked(row.name, row.reason.words(language))
-        for row in result.rows
-        if row.status is ProbeStatus.NOT_CHECKED
+        NotChecked(row.name, row.reason.words(language)) for row in result.rows if row.status is ProbeStatus.NOT_CHECKED
     ]
     summary = summary_of(diagnoses, scanned=len(result.rows), not_checked=len(not_checked))
     return Report(result.evidence.subject, summary, diagnoses, not_checked=not_checked)

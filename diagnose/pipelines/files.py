@@ -49,7 +49,7 @@ def _open_regular(path: str) -> BinaryIO:
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise NotRegularError(f"{path} is no regular file")
-    return os.fdopen(descriptor, "rb", buffering=0)  # type: ignore[return-value]
+    return os.fdopen(descriptor, "rb", buffering=0)
 
 
 def _collect(evidence: Evidence, data: bytes | mmap.mmap, name: str, stream: BinaryIO, size: int) -> None:

@@ -42,9 +42,7 @@ def run_examples(book: Rulebook, wanted: Iterable[str] = ()) -> list[RuleScore]:
     judge = Judge(book.rules)
     prefixes = tuple(wanted)
     return [
-        _score(rule, judge, book.patterns)
-        for rule in book.rules.rules
-        if not prefixes or rule.id.startswith(prefixes)
+        _score(rule, judge, book.patterns) for rule in book.rules.rules if not prefixes or rule.id.startswith(prefixes)
     ]
 
 

@@ -30,11 +30,9 @@ def _line(fact: Fact) -> str:
 
 
 def document_of(evidence: Evidence) -> dict[str, Any]:
-    """The object of `inspect --format jsonl`: `subject` and `facts`, each with name, value, where, and what it has more."""
+    """The object of `inspect --format jsonl`: `subject` and `facts`, each with name, value and where."""
     subject = {"kind": evidence.subject.kind, "path": evidence.subject.path}
-    document: dict[str, Any] = valid_unicode(
-        {"subject": subject, "facts": [_fact(fact) for fact in evidence.facts]}
-    )
+    document: dict[str, Any] = valid_unicode({"subject": subject, "facts": [_fact(fact) for fact in evidence.facts]})
     return document
 
 

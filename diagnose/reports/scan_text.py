@@ -1,4 +1,4 @@
-"""A report on many files for people: one paragraph per fault, the worst first, each file's place of damage beside it."""
+"""A report on many files for people: a paragraph a fault, the worst first, with each file's place of damage."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def destroys_last(actions: Iterable[Action], order: Sequence[str]) -> bool:
         and isinstance(second, Repair)
         and first.destructive
         and not destroys(second)
-        and first.fixes.keys() & second.fixes.keys()
+        and any(chance * second.fixes.get(cause, 0) > 0 for cause, chance in first.fixes.items())
         for first, second in itertools.combinations(steps, 2)
     )
 
@@ -108,14 +108,17 @@ def test_repairs_of_independent_faults_are_planned_optimally() -> None:
         assert planned.expected_minutes == pytest.approx(cheapest(weights, repairs, escalation), rel=1e-9)
 
 
-@pytest.mark.parametrize(("chained", "destructive"), [(0.0, 0.0), (0.25, 0.0), (0.0, 0.3), (0.2, 0.2)])
-def test_repairs_that_share_causes_cost_at_most_a_thousandth_more_than_the_optimum(
-    chained: float, destructive: float
+@pytest.mark.parametrize(
+    ("shared", "chained", "destructive"),
+    [(False, 0.3, 0.0), (True, 0.0, 0.0), (True, 0.25, 0.0), (True, 0.0, 0.3), (True, 0.2, 0.2)],
+)
+def test_chained_repairs_and_those_that_share_causes_cost_at_most_0_02_percent_more_than_the_optimum(
+    shared: bool, chained: float, destructive: float
 ) -> None:
     rng = random.Random(2)
     excess = []
     for _ in range(300):
-        weights, repairs = random_weights(rng), random_repairs(rng, True, chained, destructive)
+        weights, repairs = random_weights(rng), random_repairs(rng, shared, chained, destructive)
 
         def permitted(order: Order, repairs: Order = repairs) -> bool:
             ids = [repair.id for repair in order]
@@ -124,7 +127,7 @@ def test_repairs_that_share_causes_cost_at_most_a_thousandth_more_than_the_optim
         optimum = cheapest(weights, repairs, 240, permitted)
         excess.append(plan(weights, repairs, 240).expected_minutes / optimum - 1)
     assert min(excess) > -1e-9
-    assert sum(excess) / len(excess) < 0.001
+    assert sum(excess) / len(excess) < 0.0002
 
 
 def test_without_checks_the_plan_costs_what_its_order_costs_and_escalates_at_its_end() -> None:
@@ -252,16 +255,16 @@ def test_a_step_that_only_opens_the_way_counts_with_what_it_opens() -> None:
     assert plan([0.1, 0.9], actions, 240).order == ["replug", "back-up", "reflash"]
 
 
-def test_what_was_done_for_one_chain_is_not_paid_again_for_the_next() -> None:
+def test_opening_the_way_for_two_steps_is_paid_once_and_weighed_against_both() -> None:
     actions = [
         Repair("open-the-case", {}, minutes=30),
-        Repair("reseat-memory", {0: 1.0}, minutes=1, after=("open-the-case",)),
-        Repair("reseat-card", {1: 1.0}, minutes=1, after=("open-the-case",)),
-        Repair("swap-the-cable", {2: 1.0}, minutes=20),
+        Repair("reseat-card", {0: 1.0}, minutes=1, after=("open-the-case",)),
+        Repair("reseat-memory", {1: 1.0}, minutes=1, after=("open-the-case",)),
+        Repair("swap-the-cable", {2: 1.0}, minutes=25),
     ]
-    planned = plan([0.5, 0.2, 0.3], actions, 240)
-    assert planned.order == ["open-the-case", "reseat-memory", "reseat-card", "swap-the-cable"]
-    assert planned.expected_minutes == pytest.approx(30 + 1 + 0.5 * 1 + 0.3 * 20)
+    planned = plan([0.3, 0.3, 0.4], actions, 240)
+    assert planned.order == ["open-the-case", "reseat-card", "reseat-memory", "swap-the-cable"]
+    assert planned.expected_minutes == pytest.approx(30 + 1 + 0.7 * 1 + 0.4 * 25)
 
 
 def test_a_destructive_step_waits_for_the_harmless_one_even_if_it_is_far_more_efficient() -> None:
@@ -284,7 +287,7 @@ def test_repairs_dearer_than_escalating_are_dropped_and_named() -> None:
 
 
 def test_a_repair_too_dear_on_suspicion_is_kept_for_when_a_check_shows_its_cause() -> None:
-    actions = [Repair("rebuild", {0: 1.0}, minutes=30), Check("look", {0: 1.0}, minutes=1)]
+    actions: list[Action] = [Repair("rebuild", {0: 1.0}, minutes=30), Check("look", {0: 1.0}, minutes=1)]
     planned = plan([0.3, 0.7], actions, 60)
     assert planned.order == ["look", "rebuild"]
     assert planned.escalate_after == 0
@@ -292,7 +295,7 @@ def test_a_repair_too_dear_on_suspicion_is_kept_for_when_a_check_shows_its_cause
 
 
 def test_a_check_that_saves_nothing_is_dropped() -> None:
-    actions = [Repair("retry", {0: 0.9}, minutes=1), Check("study", {0: 1.0}, minutes=20)]
+    actions: list[Action] = [Repair("retry", {0: 0.9}, minutes=1), Check("study", {0: 1.0}, minutes=20)]
     planned = plan([0.9, 0.1], actions, 240)
     assert (planned.order, planned.dropped) == (["retry"], ["study"])
 
@@ -309,7 +312,7 @@ def test_nothing_is_repaired_only_to_be_able_to_check() -> None:
 
 
 def test_a_check_that_a_repair_waits_for_comes_with_it() -> None:
-    actions = [
+    actions: list[Action] = [
         Check("find-the-port", {}, minutes=1),
         Repair("open-the-port", {0: 0.9}, minutes=2, after=("find-the-port",)),
     ]

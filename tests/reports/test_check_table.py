@@ -1,12 +1,10 @@
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from diagnose.collectors.host import PROBES
 from diagnose.evidence import Evidence, Fact, Subject
-from diagnose.reports.check_table import as_json, as_table
+from diagnose.reports.check_table import as_table, probe_rows
 from diagnose.reports.host_words import in_words, size
 from diagnose.reports.width import padded, width, wrapped
 from diagnose.selfcheck import Bilingual, CheckResult, ProbeResult, ProbeStatus
@@ -115,14 +113,12 @@ def test_escapes_in_what_was_seen_do_not_reach_the_terminal() -> None:
     assert "libfake" in text
 
 
-def test_json_holds_the_counts_and_every_fact() -> None:
-    report = json.loads(as_json(SAMPLE, "zh"))
+def test_rows_for_machines_hold_status_reason_and_every_fact() -> None:
+    rows = probe_rows(SAMPLE, "zh")
 
-    assert report["schema"] == "decodedoctor/check/1"
-    assert report["summary"] == {"passed": 2, "failed": 1, "warnings": 1, "not_checked": 1}
-    assert [probe["status"] for probe in report["probes"]] == ["passed", "failed", "not-checked", "warning", "passed"]
-    assert report["probes"][4]["facts"][0] == {"name": "host.disk_free_bytes", "value": 3 << 29, "where": "/data"}
-    assert report["probes"][2]["reason"] == "未安装"
+    assert [row["status"] for row in rows] == ["passed", "failed", "not-checked", "warning", "passed"]
+    assert rows[4]["facts"][0] == {"name": "host.disk_free_bytes", "value": 3 << 29, "where": "/data"}
+    assert rows[2]["reason"] == "未安装"
 
 
 SHOWN_AS_REASON_OR_NOT_AT_ALL = {

@@ -73,9 +73,7 @@ def _files(entries: Iterable[str | NotChecked], not_checked: list[NotChecked]) -
             yield entry
 
 
-def _count(
-    result: FileResult, summary: Summary, diagnoses: list[Diagnosis], not_checked: list[NotChecked]
-) -> None:
+def _count(result: FileResult, summary: Summary, diagnoses: list[Diagnosis], not_checked: list[NotChecked]) -> None:
     """A file counts once, by its worst diagnosis."""
     if result.not_checked:
         not_checked.append(NotChecked(result.path, result.not_checked))

@@ -35,7 +35,7 @@ def examine_all(
     from pebble import ProcessPool
 
     method = "spawn" if sys.platform == "win32" else "forkserver"
-    pool = ProcessPool(
+    pool: Any = ProcessPool(
         max_workers=jobs,
         max_tasks=WORKER_LIFETIME_BATCHES,
         initializer=start,
@@ -50,14 +50,11 @@ def examine_all(
                 yield from _results(waiting.popleft(), pool, judge, file_seconds)
         while waiting:
             yield from _results(waiting.popleft(), pool, judge, file_seconds)
-    except GeneratorExit:
-        pool.stop()
-        raise
+        pool.close()
     except BaseException:
         pool.stop()
         raise
     finally:
-        pool.close() if not waiting else pool.stop()
         pool.join()
 
 

@@ -1,4 +1,4 @@
-"""What runs in a worker process: a batch of files in, their diagnoses out. A decoder that crashes takes only it along."""
+"""What runs in a worker process: a batch of files in, their diagnoses out."""
 
 from __future__ import annotations
 

@@ -1,0 +1,73 @@
+"""The library's functions. Each does what the command of its name does, and returns typed results."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+from diagnose.diagnosis import Diagnosis, Report
+from diagnose.evidence import Evidence
+from diagnose.pipelines.rulebook import Rulebook, rulebook
+
+Paths = str | os.PathLike[str]
+_shipped: dict[str, Rulebook] = {}
+
+
+def explain(log: Paths | BinaryIO, *, language: str = "en", rules: Sequence[Path] = ()) -> Report:
+    """What a log (a path, or a stream of bytes) says went wrong. Raises OSError if it cannot be read."""
+    from diagnose.pipelines.explain import explain as run
+
+    if isinstance(log, (str, os.PathLike)):
+        with Path(log).open("rb") as stream:
+            return run(stream, os.fspath(log), _book(rules), language)
+    return run(log, "-", _book(rules), language)
+
+
+def scan(*paths: Paths, language: str = "en", rules: Sequence[Path] = (), jobs: int | None = None) -> Report:
+    """Which files at and below `paths` will fail to decode, why and where. Runs `jobs` worker processes."""
+    from diagnose.pipelines.scan import scan as run
+
+    return run([os.fspath(path) for path in paths], _book(rules), language, rules, jobs)
+
+
+def check_bytes(data: bytes, name: str, *, language: str = "en") -> list[Diagnosis]:
+    """The diagnoses of one file's bytes, decoded in this process; `name` tells what they claim to be.
+
+    Picklable and without side effects, so that it runs inside a map of `datasets`, webdataset, Ray or Spark.
+    """
+    from diagnose.engine.judge import Judge
+    from diagnose.pipelines.files import collect_bytes
+
+    return Judge(_book(()).rules, language).diagnoses(collect_bytes(data, name))
+
+
+def inspect(path: Paths) -> Evidence:
+    """The bare evidence of one file. Raises OSError if it cannot be read."""
+    from diagnose.pipelines.files import collect_path
+
+    return collect_path(os.fspath(path))
+
+
+def check(*names: str, language: str = "en", timeout_seconds: float = 10.0) -> Report:
+    """The self-check of this environment, or of the probes and families of these names."""
+    from diagnose.pipelines.check import check as run
+    from diagnose.pipelines.check import report_of
+
+    return report_of(run(names, timeout_seconds), _book(()), language)
+
+
+def image(reference: str, *, language: str = "en", platform: str | None = None, insecure: bool = False) -> Report:
+    """What a registry, an OCI layout or the local engine answers about a container image."""
+    from diagnose.pipelines.image import image as run
+
+    return run(reference, _book(()), language, platform, insecure).report
+
+
+def _book(rules: Sequence[Path]) -> Rulebook:
+    if rules:
+        return rulebook(rules)
+    if "shipped" not in _shipped:
+        _shipped["shipped"] = rulebook()
+    return _shipped["shipped"]
