@@ -6,7 +6,7 @@ import io
 import tracemalloc
 
 import pytest
-from builders import (
+from artefact_builders import (
     WHOLE,
     gguf,
     hdf5,

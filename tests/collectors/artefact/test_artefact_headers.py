@@ -9,7 +9,7 @@ import sys
 import zipfile
 
 import pytest
-from builders import (
+from artefact_builders import (
     Custom,
     gguf,
     hdf5,
@@ -125,11 +125,16 @@ SAYINGS: list[tuple[str, bytes, str, list[Value | None]]] = [
     ("pickle", pickled(collections.OrderedDict(), 4), "pickle_globals", [["collections.OrderedDict"]]),
     ("pickle", pickled(collections.OrderedDict(), 0), "pickle_globals", [["collections.OrderedDict"]]),
     ("pickle", pickled(collections.OrderedDict(), 4), "pickle_foreign_globals", []),
-    ("pickle", pickled([Custom(), Custom()], 4), "pickle_foreign_globals", [["builders.Custom"]]),
+    ("pickle", pickled([Custom(), Custom()], 4), "pickle_foreign_globals", [["artefact_builders.Custom"]]),
     ("pickle", b"\x80\x04\xff\xff", "damage", ["bad-opcode"]),
-    ("torch-legacy", torch_legacy(NAMESPACE), "pickle_foreign_globals", [["builders.Custom"]]),
+    ("torch-legacy", torch_legacy(NAMESPACE), "pickle_foreign_globals", [["artefact_builders.Custom"]]),
     ("torch-legacy", torch_legacy(NAMESPACE)[:60], "truncated", [True]),
-    ("torch-zip", zip_of({"m/data.pkl": pickled(NAMESPACE, 2)}), "pickle_foreign_globals", [["builders.Custom"]]),
+    (
+        "torch-zip",
+        zip_of({"m/data.pkl": pickled(NAMESPACE, 2)}),
+        "pickle_foreign_globals",
+        [["artefact_builders.Custom"]],
+    ),
     ("zip", STORED, "member_count", [2]),
     ("zip", DEFLATED, "compression_methods", [["deflate"]]),
     ("zip", STORED[:-30], "damage", ["no-central-directory"]),
@@ -181,7 +186,7 @@ def test_pickles_are_walked_and_never_loaded() -> None:
 
 def test_stack_global_takes_its_names_from_the_memo() -> None:
     content = pickled([Custom, Custom(), collections.Counter()], 4)
-    assert values("pickle", content, "pickle_globals") == [["builders.Custom", "collections.Counter"]]
+    assert values("pickle", content, "pickle_globals") == [["artefact_builders.Custom", "collections.Counter"]]
 
 
 def test_zip64_directory_is_found() -> None:
