@@ -49,6 +49,7 @@ TENSORS = {"a": {"dtype": "U8", "shape": [4], "data_offsets": [0, 4]}}
 STORED = zip_of({"a.txt": b"hello", "b.txt": b"world"})
 DEFLATED = zip_of({"a.txt": b"hello" * 20}, zipfile.ZIP_DEFLATED)
 TAR = tar_of({"a.txt": b"hello"})
+CUSTOM = "artefact_builders.Custom"
 NAMESPACE = {"w": 1, "args": Custom()}
 
 SAYINGS: list[tuple[str, bytes, str, list[Value | None]]] = [
@@ -125,15 +126,15 @@ SAYINGS: list[tuple[str, bytes, str, list[Value | None]]] = [
     ("pickle", pickled(collections.OrderedDict(), 4), "pickle_globals", [["collections.OrderedDict"]]),
     ("pickle", pickled(collections.OrderedDict(), 0), "pickle_globals", [["collections.OrderedDict"]]),
     ("pickle", pickled(collections.OrderedDict(), 4), "pickle_foreign_globals", []),
-    ("pickle", pickled([Custom(), Custom()], 4), "pickle_foreign_globals", [["artefact_builders.Custom"]]),
+    ("pickle", pickled([Custom(), Custom()], 4), "pickle_foreign_globals", [[CUSTOM]]),
     ("pickle", b"\x80\x04\xff\xff", "damage", ["bad-opcode"]),
-    ("torch-legacy", torch_legacy(NAMESPACE), "pickle_foreign_globals", [["artefact_builders.Custom"]]),
+    ("torch-legacy", torch_legacy(NAMESPACE), "pickle_foreign_globals", [[CUSTOM]]),
     ("torch-legacy", torch_legacy(NAMESPACE)[:60], "truncated", [True]),
     (
         "torch-zip",
         zip_of({"m/data.pkl": pickled(NAMESPACE, 2)}),
         "pickle_foreign_globals",
-        [["artefact_builders.Custom"]],
+        [[CUSTOM]],
     ),
     ("zip", STORED, "member_count", [2]),
     ("zip", DEFLATED, "compression_methods", [["deflate"]]),
@@ -186,7 +187,7 @@ def test_pickles_are_walked_and_never_loaded() -> None:
 
 def test_stack_global_takes_its_names_from_the_memo() -> None:
     content = pickled([Custom, Custom(), collections.Counter()], 4)
-    assert values("pickle", content, "pickle_globals") == [["artefact_builders.Custom", "collections.Counter"]]
+    assert values("pickle", content, "pickle_globals") == [[CUSTOM, "collections.Counter"]]
 
 
 def test_zip64_directory_is_found() -> None:
