@@ -20,7 +20,7 @@ def explain(log: Paths | BinaryIO, *, language: str = "en", rules: Sequence[Path
     from diagnose.pipelines.explain import explain as run
 
     if isinstance(log, (str, os.PathLike)):
-        with Path(log).open("rb") as stream:
+        with Path(log).open("rb", buffering=0) as stream:
             return run(stream, os.fspath(log), _book(rules), language)
     return run(log, "-", _book(rules), language)
 

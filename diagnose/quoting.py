@@ -23,7 +23,7 @@ def printable(text: str, limit: int | None = None) -> str:
     text = _CONTROLS.sub(_visible, _ESCAPES.sub("", text).replace("\t", "  "))
     if limit is not None and len(text) > limit:
         head = limit * 2 // 3
-        text = f"{text[:head]} … {text[len(text) - (limit - head - 3):]}"
+        text = f"{text[:head]} … {text[len(text) - (limit - head - 3) :]}"
     return text
 
 

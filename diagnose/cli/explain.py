@@ -58,7 +58,7 @@ def command(
 
 def _opened(log: Path, quiet: bool) -> AbstractContextManager[BinaryIO]:
     if str(log) != "-":
-        return log.open("rb")
+        return log.open("rb", buffering=0)
     if sys.stdin.isatty() and not quiet:
         click.echo("reading the log from the terminal; end it with Ctrl-D", err=True)
     return nullcontext(sys.stdin.buffer)

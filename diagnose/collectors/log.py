@@ -13,7 +13,9 @@ from typing import BinaryIO
 from diagnose.evidence import Evidence, FactSpec, Hit, Repetition, Subject, Vocabulary
 from diagnose.patterns import MAX_LINE_BYTES, PatternSet
 
-BLOCK_BYTES = 4 << 20
+BLOCK_BYTES = 256 << 10
+"""Fits a processor's second cache together with the automaton: larger blocks are slower."""
+
 HITS_KEPT = 64
 """Hits that are kept of each pattern, from the first on; the last one is kept as well, and all are counted."""
 
@@ -89,7 +91,7 @@ def _encoding(first: bytes) -> str:
 def _plain(block: bytes) -> bytes:
     if b"\x1b" in block:
         block = _ESCAPES.sub(b"", block)
-    if b"\r\n" in block:
+    if b"\r" in block:  # one byte is looked up far faster than two
         block = block.replace(b"\r\n", b"\n")
     return block
 

@@ -10,6 +10,9 @@ COLLECTORS = (
     "log",
     "process",
     "signature",
+    "image",
+    "artefact",
+    "oci",
     "host",
 )
 """Modules of `diagnose.collectors`; each declares its facts as FACTS."""
