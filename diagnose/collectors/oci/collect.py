@@ -56,18 +56,18 @@ def collect(
 
 def _path_of(reference: str) -> Path | None:
     """The path that `reference` is meant to be, None if it is meant to be a name in a registry."""
-    path = Path(reference).expanduser() if reference else None
-    if path is None or "\x00" in reference:
-        return None
     looks_like_path = (
         reference.startswith((".", "/", "~")) or reference.endswith(_ARCHIVE_SUFFIXES) or "\\" in reference
     )
-    if path.is_file() or (path / "oci-layout").is_file():
-        return path
+    try:
+        path = Path(reference).expanduser()
+        if path.is_file() or (path / "oci-layout").is_file() or (looks_like_path and path.is_dir()):
+            return path
+    except (OSError, ValueError, RuntimeError):
+        # No system has a path like this, so it can only be a reference, or nothing.
+        return None
     if not looks_like_path:
         return None
-    if path.is_dir():
-        return path
     raise UnusableImageError(
         "there is no such folder or archive", neutral(reference), "Name an image reference, a layout or an archive"
     )

@@ -129,7 +129,7 @@ def _mismatch_in_object(value: _Pairs, wanted: _Type, struct: str, path: str) ->
             inner, place, holder = wanted.element, path, struct
         else:
             inner = wanted.fields.get(name.lower())
-            place = f"{path}.{_FIELD_NAMES.get(name.lower(), name)}".lstrip(".")
+            place = f"{path}.{_FIELD_NAMES.get(name.lower(), name.lower())}".lstrip(".")
             holder = wanted.name.partition(".")[2]
         message = _mismatch(member, inner, holder, place) if inner else ""
         if message:

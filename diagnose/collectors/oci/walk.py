@@ -39,13 +39,12 @@ class Walk:
 
     def run(self, document: Document, *, where: str, digest: str) -> None:
         """Visits all below `document`, which was found at `where` and has `digest`."""
-        looked_at = ("oci.blob.", "oci.layer.", "oci.index.")
+        looked_at = ("oci.blob.", "oci.layer.", "oci.index.", "oci.platforms")
         self._evidence.looked_for(frozenset(name for name in FACTS.names if name.startswith(looked_at)))
-        if document.kind == "index":
-            self._add("oci.platforms", document.platforms, where)
-            self._add("oci.attestations", len(document.attestations), where)
         self._chosen.add(digest)
         self._visit(document, where, digest)
+        if not self._evidence.known("oci.attestations"):
+            self._add("oci.attestations", 0, where)
         if document.kind == "index" and not self._evidence.known("oci.host_platform_offered"):
             self._add("oci.host_platform_offered", False, where, str(self._host))
         self._evidence.extend(self._findings.facts())
@@ -81,6 +80,9 @@ class Walk:
         return found
 
     def _choose(self, index: Document, where: str) -> Descriptor | None:
+        if index.platforms and not self._evidence.known("oci.platforms"):
+            self._add("oci.platforms", index.platforms, where)
+            self._add("oci.attestations", len(index.attestations), where)
         chosen = choose(index.children, self._host)
         if chosen is None and len(index.children) == 1 and index.children[0].platform is None:
             chosen = index.children[0]
