@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from diagnose.cli import options
+from diagnose.cli import options, output
 from diagnose.cli.progress import ProgressLine
 
 
@@ -40,8 +40,8 @@ def command(
     """
     from diagnose.pipelines.check import UnknownProbeError, check, report_of
 
-    book = options.open_rulebook(own_rules)
-    language = options.language(lang)
+    book = output.open_rulebook(own_rules)
+    language = output.language(lang)
     done = 0
     try:
         with ProgressLine(not quiet) as line:
@@ -60,12 +60,12 @@ def command(
 
         document = json_report.document_of(report, len(book.rules.rules))
         document["probes"] = json_report.valid_unicode(check_table.probe_rows(result, language))
-        options.write(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
+        output.write(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
     else:
         from diagnose.reports import check_table, explain_text
 
-        style, width = options.style(color), options.width()
-        options.write(check_table.as_table(result, language, width, sys.stdout.encoding or "ascii", style.colour))
+        style, width = output.style(color), output.width()
+        output.write(check_table.as_table(result, language, width, sys.stdout.encoding or "ascii", style.colour))
         if report.diagnoses:
-            options.write("\n" + explain_text.render(report, language, style, width))
-    return options.exit_status(report, fail_on)
+            output.write("\n" + explain_text.render(report, language, style, width))
+    return output.exit_status(report, fail_on)

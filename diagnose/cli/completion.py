@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from diagnose.cli import output
+
 
 @click.command("completion")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
@@ -15,9 +17,9 @@ def command(shell: str) -> None:
     """
     from click.shell_completion import get_completion_class
 
-    from diagnose.cli import group
+    from diagnose.cli.group import group
 
     completion = get_completion_class(shell)
     if completion is None:
-        raise click.ClickException(f"there is no completion for {shell}")
+        raise output.CommandError(f"there is no completion for {shell}")
     click.echo(completion(group, {}, "decodedoctor", "_DECODEDOCTOR_COMPLETE").source())

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from diagnose.cli import options
+from diagnose.cli import options, output
 
 
 @click.command("image")
@@ -41,24 +41,24 @@ def command(
     from diagnose.collectors.oci.errors import UnusableImageError
     from diagnose.pipelines.image import image
 
-    book = options.open_rulebook(own_rules)
-    language = options.language(lang)
+    book = output.open_rulebook(own_rules)
+    language = output.language(lang)
     if not quiet:
         click.echo(f"asking for {reference} ...", err=True)
     try:
         result = image(reference, book, language, platform, insecure, timeout)
     except UnusableImageError as error:
-        raise click.ClickException(str(error)) from None
+        raise output.CommandError(str(error)) from None
     if form == "json":
         from diagnose.reports import facts_text, json_report
 
         document = json_report.document_of(result.report, len(book.rules.rules))
         document["facts"] = facts_text.document_of(result.evidence)["facts"]
-        options.write(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
+        output.write(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
     else:
         from diagnose.reports import explain_text, facts_text
 
-        style = options.style(color)
-        options.write(facts_text.render(result.evidence, style) + "\n")
-        options.write(explain_text.render(result.report, language, style, options.width()))
-    return options.exit_status(result.report, fail_on)
+        style = output.style(color)
+        output.write(facts_text.render(result.evidence, style) + "\n")
+        output.write(explain_text.render(result.report, language, style, output.width()))
+    return output.exit_status(result.report, fail_on)

@@ -6,7 +6,7 @@ import json
 
 import click
 
-from diagnose.cli import options
+from diagnose.cli import options, output
 from diagnose.diagnosis import NotChecked
 
 
@@ -25,7 +25,7 @@ def command(paths: tuple[str, ...], form: str, color: str) -> int:
     from diagnose.pipelines.scan.walk import walk
     from diagnose.reports import facts_text
 
-    style = options.style(color)
+    style = output.style(color)
     documents = []
     unread = 0
     for entry in walk(paths):
@@ -38,11 +38,11 @@ def command(paths: tuple[str, ...], form: str, color: str) -> int:
             click.echo(f"not checked: {error.filename or entry}: {error.strerror or error}", err=True)
             continue
         if form == "text":
-            options.write(facts_text.render(evidence, style))
+            output.write(facts_text.render(evidence, style))
         elif form == "jsonl":
-            options.write(json.dumps(facts_text.document_of(evidence), ensure_ascii=False) + "\n")
+            output.write(json.dumps(facts_text.document_of(evidence), ensure_ascii=False) + "\n")
         else:
             documents.append(facts_text.document_of(evidence))
     if form == "json":
-        options.write(json.dumps(documents, ensure_ascii=False, indent=2) + "\n")
+        output.write(json.dumps(documents, ensure_ascii=False, indent=2) + "\n")
     return 2 if unread and unread == len(paths) else 0

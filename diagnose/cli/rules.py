@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from diagnose.cli import options
+from diagnose.cli import options, output
 
 if TYPE_CHECKING:
     from diagnose.pipelines.rule_tests import RuleScore
@@ -26,8 +26,8 @@ def command() -> None:
 @options.language_option
 def list_rules(layer: str | None, form: str, own_rules: tuple[Path, ...], lang: str | None) -> None:
     """List the rules in force, a line each."""
-    language = options.language(lang)
-    rules = [r for r in options.open_rulebook(own_rules).rules.rules if layer in (None, r.layer.value)]
+    language = output.language(lang)
+    rules = [r for r in output.open_rulebook(own_rules).rules.rules if layer in (None, r.layer.value)]
     if form == "json":
         rows = [
             {"id": r.id, "layer": r.layer.value, "severity": r.severity.value, "title": r.title, "file": r.file}
@@ -47,10 +47,10 @@ def show(rule_id: str, own_rules: tuple[Path, ...]) -> None:
     """Show the rule RULE_ID as its author wrote it."""
     from diagnose.engine.problems import nearest
 
-    rules = {rule.id: rule for rule in options.open_rulebook(own_rules).rules.rules}
+    rules = {rule.id: rule for rule in output.open_rulebook(own_rules).rules.rules}
     rule = rules.get(rule_id)
     if rule is None:
-        raise click.ClickException(f"no rule is called {rule_id!r}{nearest(rule_id, rules)}")
+        raise output.CommandError(f"no rule is called {rule_id!r}{nearest(rule_id, rules)}")
     later = [r.line for r in rules.values() if r.file == rule.file and r.line > rule.line]
     lines = Path(rule.file).read_text(encoding="utf-8").splitlines()
     end = min(later) - 1 if later else len(lines)
@@ -92,9 +92,9 @@ def test(rule_ids: tuple[str, ...], verbose: bool, own_rules: tuple[Path, ...]) 
     """Run the examples of the rules (of those whose ids begin with RULE_IDS); exit status 1 on a miss."""
     from diagnose.pipelines.rule_tests import run_examples
 
-    scores = run_examples(options.open_rulebook(own_rules), rule_ids)
+    scores = run_examples(output.open_rulebook(own_rules), rule_ids)
     if not scores:
-        raise click.ClickException("no rule has an id that begins so")
+        raise output.CommandError("no rule has an id that begins so")
     _print_scores(scores, verbose)
     return int(any(score.misses for score in scores))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from diagnose.cli import options
+from diagnose.cli import options, output
 from diagnose.cli.progress import ProgressLine
 
 
@@ -37,8 +37,8 @@ def command(
     """
     from diagnose.pipelines.scan import Progress, scan
 
-    book = options.open_rulebook(own_rules)
-    language = options.language(lang)
+    book = output.open_rulebook(own_rules)
+    language = output.language(lang)
     with ProgressLine(not quiet) as line:
 
         def show(progress: Progress) -> None:
@@ -50,9 +50,9 @@ def command(
     if form == "json":
         from diagnose.reports import json_report
 
-        options.write(json_report.render(report, len(book.rules.rules)))
+        output.write(json_report.render(report, len(book.rules.rules)))
     else:
         from diagnose.reports import scan_text
 
-        options.write(scan_text.render(report, language, options.style(color), options.width()))
-    return 130 if report.interrupted else options.exit_status(report, fail_on)
+        output.write(scan_text.render(report, language, output.style(color), output.width()))
+    return 130 if report.interrupted else output.exit_status(report, fail_on)

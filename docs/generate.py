@@ -1,0 +1,83 @@
+"""Writes the generated pages: docs/facts.md, docs/rules-list.md and docs/rules.schema.json.
+
+    python docs/generate.py
+
+A test fails where one of them is not what this would write.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from diagnose.diagnosis import Layer
+from diagnose.engine.rule import RuleSet
+from diagnose.engine.rule_form import json_schema
+from diagnose.evidence import FactSpec
+from diagnose.pipelines.rulebook import load_rules, rule_files, shipped_rules
+from diagnose.pipelines.vocabulary import vocabularies
+
+DOCS = Path(__file__).resolve().parent
+NOTICE = "<!-- Written by docs/generate.py. Edit the declarations, not this page. -->"
+
+
+def main() -> None:
+    for name, text in pages().items():
+        (DOCS / name).write_text(text, encoding="utf-8")
+        print(f"docs/{name}")
+
+
+def pages() -> dict[str, str]:
+    """The generated pages by name."""
+    rules = load_rules(rule_files([shipped_rules()]))
+    return {
+        "facts.md": facts_page(rules),
+        "rules-list.md": rules_page(rules),
+        "rules.schema.json": json.dumps(json_schema(), indent=2) + "\n",
+    }
+
+
+def facts_page(rules: RuleSet) -> str:
+    parts = [
+        "# Facts",
+        NOTICE,
+        "What collectors can yield, and what rules may name. `decodedoctor inspect` shows the facts of a file.\n"
+        "Types: `strs` is a list of texts; a `version` compares by its numeric parts.",
+    ]
+    for vocabulary in vocabularies():
+        parts.append(f"## {vocabulary.collector}\n\n{_table(vocabulary)}")
+    stated = (extraction.fact for extraction in rules.extractions)
+    parts.append(f"## Stated by lines of a log (`rules/context/`)\n\n{_table(stated)}")
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(specs: Iterable[FactSpec]) -> str:
+    rows = [
+        f"| `{spec.name}` | {spec.type} | {spec.unit} | {_cell(spec.meaning)} |"
+        for spec in sorted(specs, key=lambda spec: spec.name)
+    ]
+    return "\n".join(["| fact | type | unit | meaning |", "| --- | --- | --- | --- |", *rows])
+
+
+def rules_page(rules: RuleSet) -> str:
+    parts = ["# Rules", NOTICE, f"{len(rules.rules)} rules with {sum(len(r.causes) for r in rules.rules)} causes."]
+    for layer in Layer:
+        of_layer = sorted((rule for rule in rules.rules if rule.layer is layer), key=lambda rule: rule.id)
+        if of_layer:
+            rows = [
+                f"| `{rule.id}` | {rule.severity.value} | {_cell(rule.title['en'])} | "
+                f"{', '.join(cause.id for cause in rule.causes)} |"
+                for rule in of_layer
+            ]
+            head = ["| rule | severity | what | causes |", "| --- | --- | --- | --- |"]
+            parts.append("\n".join([f"## {layer.value}", "", *head, *rows]))
+    return "\n\n".join(parts) + "\n"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""Generated pages are current; every shipped rule is complete, in both languages, and does what its examples say."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from diagnose.engine.load import load
+from diagnose.pipelines.rule_tests import run_examples
+from diagnose.pipelines.rulebook import Rulebook, rule_files, shipped_rules
+from diagnose.pipelines.vocabulary import vocabularies
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def generated() -> dict[str, str]:
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    pages: dict[str, str] = module.pages()
+    return pages
+
+
+@pytest.mark.parametrize("name", ["facts.md", "rules-list.md", "rules.schema.json"])
+def test_generated_pages_are_current(name: str) -> None:
+    current = (ROOT / "docs" / name).read_text(encoding="utf-8")
+    assert current == generated()[name], "run `python docs/generate.py`"
+
+
+def test_no_text_lacks_its_translation() -> None:
+    declared = [spec for vocabulary in vocabularies() for spec in vocabulary]
+    _, remarks = load(rule_files([shipped_rules()]), declared)
+    assert [remark.render() for remark in remarks] == []
+
+
+def test_every_rule_does_what_its_examples_say(book: Rulebook) -> None:
+    misses = [miss for score in run_examples(book) for miss in score.misses]
+    assert [f"{m.file}:{m.line}: {m.rule}: wanted {m.wanted}, got {m.got}" for m in misses] == []
+
+
+def test_every_rule_has_positive_and_negative_examples(book: Rulebook) -> None:
+    lacking = [score.rule for score in run_examples(book) if not score.positives or not score.negatives]
+    assert lacking == []
+
+
+@pytest.mark.parametrize("path", rule_files([shipped_rules()]), ids=lambda path: path.name)
+def test_the_published_schema_accepts_every_rule_file(path: Path) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json.loads((ROOT / "docs" / "rules.schema.json").read_text(encoding="utf-8"))
+    jsonschema.validate(yaml.safe_load(path.read_text(encoding="utf-8")), schema)
