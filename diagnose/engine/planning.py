@@ -85,7 +85,7 @@ class _Planner:
             minutes, longer = self._best_place(line, check)
             if cost - minutes > self.tolerance:
                 heappush(queue, (minutes - cost, check, version, longer))
-        return self._without_superseded(line, cost)
+        return line
 
     def look_at_the_leading_cause(self, line: list[int]) -> list[int]:
         """The line, with the cheapest check for the leading cause if no step would be left that reaches it.
@@ -161,17 +161,6 @@ class _Planner:
     def _chain(self, mask: int) -> list[int]:
         """The set of steps as a list in which each comes after what must precede it."""
         return sorted(members(mask), key=lambda index: ((self.steps.before[index] & mask).bit_count(), index))
-
-    def _without_superseded(self, line: list[int], cost: float) -> list[int]:
-        """The line without the checks that no longer pay beside those inserted after them."""
-        for check in [index for index in line if self.steps.tells[index]]:
-            shorter = [index for index in line if index != check]
-            if any(self.steps.before[index] >> check & 1 for index in shorter):
-                continue
-            minutes = self._walk(shorter).minutes
-            if minutes <= cost + self.tolerance:
-                line, cost = shorter, minutes
-        return line
 
     def _checks(self) -> list[int]:
         return [index for index, tells in enumerate(self.steps.tells) if tells]

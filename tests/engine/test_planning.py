@@ -245,6 +245,12 @@ def test_ties_go_to_the_lower_risk_then_to_fewer_minutes_then_to_the_id() -> Non
     assert plan([1, 1, 1, 1], repairs, 240).order == ["half", "a", "b", "risky"]
 
 
+def test_efficiencies_that_differ_by_rounding_alone_are_a_tie() -> None:
+    short, long = Repair("short", {0: 0.5}, minutes=1), Repair("long", {1: 0.5}, minutes=9)
+    assert 0.03 * 9 / 9 > 0.03
+    assert plan([0.03, 0.03 * 9, 0.7], [long, short], 240).order == ["short", "long"]
+
+
 def test_a_step_that_only_opens_the_way_counts_with_what_it_opens() -> None:
     actions = [
         Repair("back-up", {}, minutes=2),
@@ -292,6 +298,28 @@ def test_a_repair_too_dear_on_suspicion_is_kept_for_when_a_check_shows_its_cause
     assert planned.order == ["look", "rebuild"]
     assert planned.escalate_after == 0
     assert planned.expected_minutes == pytest.approx(1 + 0.3 * 30 + 0.7 * 60)
+
+
+def test_a_repair_that_no_outcome_of_a_check_makes_worth_its_minutes_is_dropped() -> None:
+    actions: list[Action] = [
+        Repair("rebuild", {0: 1.0}, minutes=30),
+        Repair("rewrite", {1: 1.0}, minutes=600),
+        Check("look", {0: 1.0, 1: 1.0}, minutes=1),
+    ]
+    assert plan([0.3, 0.7], actions, 240).dropped == ["rewrite"]
+
+
+def test_each_of_two_dear_repairs_gets_its_own_check() -> None:
+    actions: list[Action] = [
+        Repair("rebuild", {0: 1.0}, minutes=90),
+        Repair("reflash", {1: 1.0}, minutes=80),
+        Check("look-at-the-build", {0: 0.9}, minutes=2),
+        Check("look-at-the-flash", {1: 0.9}, minutes=2),
+    ]
+    planned = plan([0.3, 0.3, 0.4], actions, 100)
+    assert planned.order[:2] == ["look-at-the-build", "look-at-the-flash"] and len(planned.order) == 4
+    shown = 0.3 * 0.9 * 90 + 0.3 * 0.9 * 80
+    assert planned.expected_minutes == pytest.approx(2 + (1 - 0.3 * 0.9) * 2 + shown + (1 - 0.6 * 0.9) * 100)
 
 
 def test_a_check_that_saves_nothing_is_dropped() -> None:
