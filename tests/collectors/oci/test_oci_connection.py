@@ -135,25 +135,54 @@ def test_all_exchanges_together_have_a_limit() -> None:
     assert time.monotonic() - started < 2
 
 
+AUTHORITY = """\
+[ca]
+default_ca = here
+[here]
+database = index
+serial = serial
+new_certs_dir = .
+default_md = sha256
+policy = names
+x509_extensions = extensions
+unique_subject = no
+[names]
+commonName = supplied
+[extensions]
+subjectAltName = IP:127.0.0.2
+[req]
+distinguished_name = names
+"""
+
+
 @pytest.fixture(scope="module")
 def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Key and self-signed certificates: valid.pem for 127.0.0.2, and expired.pem."""
+    """A key and self-signed certificates for 127.0.0.2: one that is valid, one that has expired, one for the future."""
     if shutil.which("openssl") is None:
         pytest.skip("openssl is not installed")
     folder = tmp_path_factory.mktemp("tls")
-    make = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-    subject = ["-subj", "/CN=registry.test", "-addext", "subjectAltName=IP:127.0.0.2"]
-    for name, days in (("valid", "30"), ("expired", "-1")):
-        out = ["-days", days, "-keyout", str(folder / f"{name}.key"), "-out", str(folder / f"{name}.crt")]
-        done = subprocess.run([*make, *subject, *out], capture_output=True)
-        if done.returncode:
-            pytest.skip(f"openssl cannot make a certificate: {done.stderr.decode()[-200:]}")
+    (folder / "ca.cnf").write_text(AUTHORITY)
+    (folder / "index").touch()
+    (folder / "serial").write_text("01\n")
+    key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", "key.pem"]
+    openssl(folder, "req", "-new", "-config", "ca.cnf", *key, "-subj", "/CN=registry.test", "-out", "request.pem")
+    times = {"valid": (2020, 2049), "expired": (2001, 2002), "future": (2048, 2049)}
+    for name, (start, end) in times.items():
+        dates = ["-startdate", f"{start}0101000000Z", "-enddate", f"{end}0101000000Z"]
+        files = ["-keyfile", "key.pem", "-in", "request.pem", "-out", f"{name}.crt"]
+        openssl(folder, "ca", "-config", "ca.cnf", "-selfsign", "-batch", "-notext", *files, *dates)
     return folder
+
+
+def openssl(folder: Path, *arguments: str) -> None:
+    done = subprocess.run(["openssl", *arguments], cwd=folder, capture_output=True)
+    if done.returncode:
+        pytest.skip(f"openssl cannot make a certificate: {done.stderr.decode()[-300:]}")
 
 
 def test_a_certificate_that_nobody_signed_is_told_as_untrusted(certificates: Path) -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificates / "valid.crt", certificates / "valid.key")
+    context.load_cert_chain(certificates / "valid.crt", certificates / "key.pem")
 
     def talk(connection: socket.socket) -> None:
         with context.wrap_socket(connection, server_side=True) as secured:
@@ -168,14 +197,18 @@ def test_a_certificate_that_nobody_signed_is_told_as_untrusted(certificates: Pat
 
 @pytest.mark.parametrize(
     ("name", "host_in_url", "kind"),
-    [("expired", "127.0.0.2", "tls-expired"), ("valid", "127.0.0.3", "tls-wrong-host")],
+    [
+        ("expired", "127.0.0.2", "tls-expired"),
+        ("future", "127.0.0.2", "tls-not-yet-valid"),
+        ("valid", "127.0.0.3", "tls-wrong-host"),
+    ],
 )
 def test_a_trusted_certificate_may_still_not_fit(
     certificates: Path, monkeypatch: pytest.MonkeyPatch, name: str, host_in_url: str, kind: str
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificates / f"{name}.crt"))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificates / f"{name}.crt", certificates / f"{name}.key")
+    context.load_cert_chain(certificates / f"{name}.crt", certificates / "key.pem")
 
     def talk(connection: socket.socket) -> None:
         with context.wrap_socket(connection, server_side=True) as secured:
