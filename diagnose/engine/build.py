@@ -7,8 +7,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from diagnose.diagnosis import Layer, Risk, Severity
+from diagnose.engine.actions import actions
 from diagnose.engine.conditions import ConditionBuilder, Scope
 from diagnose.engine.form import Node, data, entry, pairs, place
+from diagnose.engine.precedence import compile_steps
 from diagnose.engine.problems import Problem, nearest
 from diagnose.engine.rule import (
     Clue,
@@ -89,6 +91,7 @@ class Builder:
         steps = [self._step(child, scope, cause_ids, step_ids) for child in _items(node, "steps")]
         for child in _items(node, "explains"):
             self._explained.append((child.value, child))
+        self._check_plan(_required(node, "steps"), steps, causes)
         self.rules.append(
             Rule(
                 id=rule_id,
@@ -108,6 +111,15 @@ class Builder:
                 line=place(node).line,
             )
         )
+
+    def _check_plan(self, node: Node, steps: list[RuleStep], causes: list[RuleCause]) -> None:
+        """Complains of steps that wait for each other, and whatever else the planner would refuse."""
+        if self.problems and any(problem.serious for problem in self.problems):
+            return
+        try:
+            compile_steps(actions(steps, causes), len(causes) + 1)
+        except ValueError as error:
+            self._complain(node, str(error))
 
     def _captures(self, match: Node) -> set[str]:
         """The named groups of all patterns below `match`."""

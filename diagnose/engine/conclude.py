@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from diagnose.diagnosis import Cause, Diagnosis, EvidenceItem, Layer, Risk, Step
+from diagnose.diagnosis import Cause, Diagnosis, EvidenceItem, Layer, Step
+from diagnose.engine.actions import actions
 from diagnose.engine.evaluate import Outcome, View, evaluate
-from diagnose.engine.ranking import Check, Repair, WeighedEvidence, plan, posterior
+from diagnose.engine.ranking import WeighedEvidence, plan, posterior
 from diagnose.engine.rule import Rule, RuleCause, RuleStep, Text
 from diagnose.evidence import Fact, Hit
 from diagnose.quoting import printable, shell_word
@@ -15,19 +16,6 @@ from diagnose.quoting import printable, shell_word
 OTHER_TITLE: Text = {"en": "another cause", "zh": "其他原因"}
 ESCALATION_MINUTES = 240.0
 """What it costs to give up and ask somebody: it bounds the length of a checklist."""
-
-RISK_MINUTES = {
-    Risk.NONE: 0.0,
-    Risk.RESTART: 5.0,
-    Risk.SLOW: 5.0,
-    Risk.DESTROYS_CACHE: 20.0,
-    Risk.DESTROYS_DATA: 240.0,
-}
-"""Expected loss of a step's risk, in minutes."""
-
-DESTRUCTIVE = frozenset({Risk.DESTROYS_CACHE, Risk.DESTROYS_DATA})
-CHECK_ACCURACY = 0.9
-"""How surely a check shows the cause that it tells."""
 
 EVIDENCE_SHOWN = 12
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][\w.]*)\}")
@@ -125,29 +113,12 @@ def _fact_item(fact: Fact) -> EvidenceItem:
 
 
 def _checklist(rule: Rule, weights: list[float], view: View, language: str) -> list[Step]:
-    numbers = {cause.id: index for index, cause in enumerate(rule.causes)} | {"other": len(rule.causes)}
     offered = {
         step.id: step for step in rule.steps if step.when is None or evaluate(step.when, view).holds is not False
     }
-    actions = [_action(step, numbers, offered.keys()) for step in offered.values()]
-    planned = plan(weights, actions, ESCALATION_MINUTES)
+    planned = plan(weights, actions(list(offered.values()), rule.causes), ESCALATION_MINUTES)
     likely = {cause.id for cause, weight in zip(rule.causes, weights, strict=False) if weight >= 0.02}
     return [_step(offered[step_id], likely, view, language) for step_id in planned.order]
-
-
-def _action(step: RuleStep, numbers: dict[str, int], offered: Iterable[str]) -> Check | Repair:
-    after = tuple(step_id for step_id in step.after if step_id in offered)
-    if step.kind == "check":
-        tells = {numbers[cause]: CHECK_ACCURACY for cause in step.tells}
-        return Check(id=step.id, tells=tells, minutes=step.minutes, after=after)
-    return Repair(
-        id=step.id,
-        fixes={numbers[cause]: chance for cause, chance in step.fixes.items()},
-        minutes=step.minutes,
-        risk_minutes=RISK_MINUTES[step.risk],
-        after=after,
-        destructive=step.risk in DESTRUCTIVE,
-    )
 
 
 def _step(step: RuleStep, likely: set[str], view: View, language: str) -> Step:

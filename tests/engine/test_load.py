@@ -95,6 +95,7 @@ def test_a_right_rule_loads_with_its_texts_patterns_and_place(tmp_path: Path) ->
         ("    cause: download\n", "    cause: upload\n", "this rule has no cause 'upload'"),
         ("  - id: again\n", "  - id: again\n    after: backup\n", "this rule has no step 'backup'"),
         ("id: image/cut", "id: cut", "no id of the form"),
+        ("  - id: again\n", "  - id: again\n    after: again\n", "wait for"),
         ("    repair:", "    repair_:", "needs exactly one of check, repair"),
         ("  match:\n", "   match:\n", "is not YAML"),
         ("rules:", "rules: &a", "anchors and aliases are not allowed"),
