@@ -1,0 +1,75 @@
+"""Looks at one still image: walks its bitstream, then has it decoded in full."""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Callable
+
+from diagnose.collectors.image import bmff, bmp, gif, ico, jpeg, png, qoi, tiff, webp
+from diagnose.collectors.image.content import Content, CutShort, zero_tail
+from diagnose.collectors.image.decoders.pillow import UNKNOWN
+from diagnose.collectors.image.findings import Damage, Findings
+from diagnose.collectors.image.verify import verify
+from diagnose.evidence import Fact
+
+PIXEL_LIMIT = 2 * 89_478_485
+"""Above twice its MAX_IMAGE_PIXELS Pillow refuses to decode (PIL/Image.py)."""
+
+MIN_ZERO_TAIL = 64
+
+_READERS: dict[str, Callable[[Content, Findings], None]] = {
+    "jpeg": jpeg.read,
+    "png": png.read,
+    "gif": gif.read,
+    "bmp": bmp.read,
+    "tiff": tiff.read,
+    "bigtiff": tiff.read,
+    "webp": webp.read,
+    "heif": bmff.read,
+    "heic": bmff.read,
+    "avif": bmff.read,
+    "ico": ico.read,
+    "cur": ico.read,
+    "qoi": qoi.read,
+}
+
+COMMON_FORMATS = frozenset(["jpeg", "png", "gif", "bmp", "tiff", "webp", "pgm", "ppm"])
+"""What the image loaders of training and inference programs read without further ado."""
+
+
+def collect(
+    data: bytes | memoryview | mmap.mmap,
+    format: str,  # noqa: A002 - the word of the field, and of the callers
+    size_bytes: int,
+    pixel_limit: int = PIXEL_LIMIT,
+) -> list[Fact]:
+    """All facts on the image in `data`, whose content format is `format` (jpeg, png, tiff ...).
+
+    `size_bytes` is the size of the file, and `pixel_limit` what a frame may have before it counts as a decompression
+    bomb and is not decoded. Broken images give facts, never errors. Decoders run in this process: a caller who does
+    not trust its files calls from a worker that it can afford to lose.
+    """
+    content: Content = bytes(data) if isinstance(data, memoryview) else data
+    found = Findings(format, size_bytes)
+    found.know("image.format", format, 0)
+    if format not in COMMON_FORMATS and format not in UNKNOWN:
+        found.feature("uncommon-format", f"{format}: many image loaders lack it")
+    read_structure(content, format, found)
+    tail = zero_tail(content)
+    if tail >= MIN_ZERO_TAIL:
+        found.know("image.zero_tail_bytes", tail, len(content) - tail)
+    verify(content, found, pixel_limit)
+    found.close()
+    return found.facts
+
+
+def read_structure(content: Content, image_format: str, found: Findings) -> None:
+    """Has the format's own reader walk the bitstream, if there is one. What ends too early is a finding."""
+    reader = _READERS.get(image_format)
+    if reader is None:
+        return
+    try:
+        reader(content, found)
+    except CutShort as cut:
+        text = f"the file ends at byte {cut.end}, inside a structure of {cut.wanted} bytes at byte {cut.offset}"
+        found.damage(Damage.TRUNCATED, cut.end, text)

@@ -1,0 +1,74 @@
+"""Quantisation and Huffman tables of a JPEG stream (ITU-T T.81 B.2.4)."""
+
+from __future__ import annotations
+
+from diagnose.collectors.image.findings import Damage
+from diagnose.collectors.image.jpeg_state import HuffmanTable, JpegState, Segment
+
+MAX_CODE_LENGTH = 16
+DC, AC = 0, 1
+
+
+def read_quantisation_tables(state: JpegState, segment: Segment) -> None:
+    """DQT: any number of tables of 64 values, 8 or 16 bits wide."""
+    position = segment.start
+    while position < segment.end:
+        precision, number = divmod(state.data[position], 16)
+        size = 128 if precision else 64
+        if precision > 1 or number > 3:
+            _bad(state, position, f"quantisation table with precision {precision} and number {number}")
+            return
+        if position + 1 + size > segment.end:
+            _bad(state, position, "the segment ends inside a quantisation table")
+            return
+        values = state.data[position + 1 : position + 1 + size]
+        _check_divisors(state, position, values, precision)
+        if precision:
+            state.found.feature("16-bit-quantisation", "a quantisation table of 16-bit values")
+        state.quantisation.add(number)
+        position += 1 + size
+
+
+def _check_divisors(state: JpegState, position: int, values: bytes, precision: int) -> None:
+    divisors = memoryview(values).cast("H").tolist() if precision else list(values)
+    if 0 in divisors:
+        _bad(state, position, f"{divisors.count(0)} of 64 quantisation values are 0, which the format forbids")
+
+
+def read_huffman_tables(state: JpegState, segment: Segment) -> None:
+    """DHT: any number of tables, each 16 counts of codes by length and the symbols in order."""
+    position = segment.start
+    while position < segment.end:
+        table_class, number = divmod(state.data[position], 16)
+        if table_class > 1 or number > 3:
+            _bad(state, position, f"Huffman table of class {table_class} and number {number}")
+            return
+        if position + 1 + MAX_CODE_LENGTH > segment.end:
+            _bad(state, position, "the segment ends inside a Huffman table")
+            return
+        counts = state.data[position + 1 : position + 1 + MAX_CODE_LENGTH]
+        first = position + 1 + MAX_CODE_LENGTH
+        if sum(counts) > 256 or first + sum(counts) > segment.end:
+            _bad(state, position, f"a Huffman table with {sum(counts)} symbols does not fit its segment")
+            return
+        symbols = state.data[first : first + sum(counts)]
+        _check_codes(state, position, counts, symbols, table_class)
+        state.huffman[table_class, number] = HuffmanTable(position, symbols[0] if symbols else None)
+        position = first + len(symbols)
+
+
+def _check_codes(state: JpegState, position: int, counts: bytes, symbols: bytes, table_class: int) -> None:
+    code = 0
+    for length, count in enumerate(counts, start=1):
+        code += count
+        # A code of nothing but one bits is reserved (T.81 C.2), so the next free code must still fit the length.
+        if count and code >= 1 << length:
+            _bad(state, position, f"a Huffman table has more codes of {length} bits than there are")
+            return
+        code <<= 1
+    if table_class == DC and symbols and max(symbols) > MAX_CODE_LENGTH:
+        _bad(state, position, f"a Huffman table for DC has the symbol {max(symbols)}")
+
+
+def _bad(state: JpegState, position: int, text: str) -> None:
+    state.found.damage(Damage.BAD_TABLE, position, text)

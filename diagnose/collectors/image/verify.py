@@ -1,0 +1,132 @@
+"""Decodes an image with the decoders that know its format and states what they say."""
+
+from __future__ import annotations
+
+import re
+
+from diagnose.collectors.image.content import Content
+from diagnose.collectors.image.decoders import heif, native_messages, pillow, turbo
+from diagnose.collectors.image.decoders.outcome import Outcome, Reaction
+from diagnose.collectors.image.findings import Damage, Findings
+
+HEIF_FORMATS = frozenset(["heif", "heic"])
+TIFF_FORMATS = frozenset(["tiff", "bigtiff"])
+
+_NOT_BUILT_IN = re.compile(r"support is not configured")
+
+
+def verify(data: Content, found: Findings, pixel_limit: int) -> None:
+    """Adds the verdict of the decoders. Decodes nothing where the header states more than `pixel_limit` pixels."""
+    if found.pixels > pixel_limit:
+        _state_bomb(found, pixel_limit)
+        return
+    outcomes = _outcomes(data, found, pixel_limit)
+    if any(outcome.reaction is Reaction.LIMIT for outcome in outcomes):
+        _state_bomb(found, pixel_limit)
+    for outcome in outcomes:
+        _state_outcome(found, outcome)
+    _state_sides(found, outcomes)
+    _state_verdict(found, outcomes)
+
+
+def _state_bomb(found: Findings, pixel_limit: int) -> None:
+    found.know("image.decompression_bomb", True)
+    found.know("image.pixel_limit", pixel_limit)
+    found.not_checked("image.decodes", f"the header states more than {pixel_limit} pixels")
+
+
+def _outcomes(data: Content, found: Findings, pixel_limit: int) -> list[Outcome]:
+    if found.format == "jpeg":
+        return _decode_jpeg(data, found, pixel_limit)
+    if found.format in HEIF_FORMATS:
+        return [heif.decode(data)]
+    if found.format in TIFF_FORMATS:
+        return [_decode_tiff(data, found, pixel_limit)]
+    if found.format == "png":
+        return [_decode_png(data, found, pixel_limit)]
+    outcomes = [pillow.decode(data, found.format, pixel_limit)]
+    if found.format == "avif" and not outcomes[0].delivers and heif.decodes_av1():
+        outcomes.append(heif.decode(data))
+    return outcomes
+
+
+def _decode_jpeg(data: Content, found: Findings, pixel_limit: int) -> list[Outcome]:
+    strict = turbo.decode(data, found.components)
+    # What strict libjpeg-turbo accepts, Pillow's libjpeg-turbo decodes too; its parser of the header may still refuse.
+    loose = pillow.decode(data, found.format, pixel_limit, load=strict.reaction is not Reaction.ACCEPTED)
+    if strict.reaction is Reaction.REFUSED and not found.damaged and loose.delivers:
+        found.damage(Damage.ENTROPY_ERROR, found.first_scan, f"the entropy-coded data are damaged: {strict.message}")
+    return [strict, loose]
+
+
+def _decode_png(data: Content, found: Findings, pixel_limit: int) -> Outcome:
+    # The reader has inflated and checked every row, so that only the header is left to ask for.
+    whole = not found.damaged and not found.unsupported and not found.has_feature("animated")
+    outcome = pillow.decode(data, "png", pixel_limit, load=not whole)
+    if whole and found.short_palette and outcome.delivers:
+        highest = pillow.highest_index(data)
+        if highest >= found.short_palette:
+            text = f"the pixel value {highest} has no colour: the palette has {found.short_palette}"
+            found.damage(Damage.BAD_PALETTE, found.first_scan, text)
+    return outcome
+
+
+def _decode_tiff(data: Content, found: Findings, pixel_limit: int) -> Outcome:
+    """libtiff's complaints of single rows reach nobody through Pillow; they stand on standard error only."""
+    with native_messages.captured() as complaints:
+        outcome = pillow.decode(data, found.format, pixel_limit)
+    if any(_NOT_BUILT_IN.search(line) for line in complaints):
+        return Outcome(outcome.decoder, Reaction.MISSING, complaints[0])
+    if complaints and outcome.delivers and not found.damaged:
+        found.damage(Damage.BAD_COMPRESSED_DATA, found.first_scan, complaints[0])
+    return outcome
+
+
+def _state_outcome(found: Findings, outcome: Outcome) -> None:
+    if outcome.reaction in (Reaction.REFUSED, Reaction.LIMIT):
+        found.know("image.decoder_error", outcome.message, text=outcome.decoder)
+    elif outcome.reaction is Reaction.WARNED:
+        for message in (outcome.message, *outcome.warnings[:8]):
+            if message:
+                found.know("image.decoder_warning", message, text=outcome.decoder)
+    if outcome.mode:
+        found.know("image.mode", outcome.mode)
+        if not found.sized:
+            found.size(outcome.width, outcome.height, 0)
+    if outcome.frames_decoded:
+        found.know("image.frames_decoded", outcome.frames_decoded)
+    if outcome.more_frames:
+        found.not_checked("image.decodes", f"only the first {outcome.frames_decoded} frames were decoded")
+
+
+def _state_sides(found: Findings, outcomes: list[Outcome]) -> None:
+    accepted = [outcome.decoder for outcome in outcomes if outcome.delivers]
+    refused = [outcome for outcome in outcomes if outcome.reaction is Reaction.REFUSED]
+    if accepted:
+        found.know("image.accepted_by", accepted)
+    if refused:
+        messages = "; ".join(f"{outcome.decoder}: {outcome.message}" for outcome in refused)
+        found.know("image.refused_by", [outcome.decoder for outcome in refused], text=messages)
+
+
+def _state_verdict(found: Findings, outcomes: list[Outcome]) -> None:
+    delivers = any(outcome.delivers for outcome in outcomes)
+    refuses = any(outcome.reaction is Reaction.REFUSED for outcome in outcomes)
+    if delivers or refuses:
+        found.know("image.decodes", delivers)
+    else:
+        _state_no_decoder(found, outcomes)
+    if delivers:
+        verdict = "damaged" if found.damaged else "whole"
+    else:
+        verdict = "undecodable" if refuses or found.damaged else "unchecked"
+    found.know("image.pixel_verdict", verdict)
+
+
+def _state_no_decoder(found: Findings, outcomes: list[Outcome]) -> None:
+    for outcome in outcomes:
+        if outcome.reaction is Reaction.MISSING:
+            found.know("image.decoder_missing", outcome.message, text=outcome.decoder)
+        elif outcome.reaction is Reaction.UNSUPPORTED and not found.unsupported:
+            found.unsupported_variant(outcome.message)
+    found.not_checked("image.decodes", "; ".join(f"{outcome.decoder}: {outcome.message}" for outcome in outcomes))
