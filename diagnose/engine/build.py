@@ -8,6 +8,7 @@ from typing import Any
 
 from diagnose.diagnosis import Layer, Risk, Severity
 from diagnose.engine.actions import actions
+from diagnose.engine.commands import placeholders, quoted_placeholders
 from diagnose.engine.conditions import ConditionBuilder, Scope
 from diagnose.engine.form import Node, data, entry, pairs, place
 from diagnose.engine.precedence import compile_steps
@@ -34,9 +35,6 @@ CAPTURE_SENSITIVITY = 0.9
 FACT_SENSITIVITY = 0.6
 LOG_SENSITIVITY = 0.0
 """What the absence of a clue says by default. A line that is not in a log says nothing: logs are pasted in parts."""
-
-_PLACEHOLDER = re.compile(r"\{([A-Za-z_][\w.]*)\}")
-_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 
 
 class Builder:
@@ -192,12 +190,11 @@ class Builder:
     def _check_command(self, node: Node, scope: Scope) -> None:
         """Placeholders must be known, and stand outside quotes: the values bring their own."""
         names = {*scope.captures, *self.facts}
-        for name in _PLACEHOLDER.findall(node.value):
+        for name in placeholders(node.value):
             if name not in names:
                 self._complain(node, f"{{{name}}} is neither a capture of `match` nor a fact{nearest(name, names)}")
-        for quoted in _QUOTED.findall(node.value):
-            if any(name in names for name in _PLACEHOLDER.findall(quoted)):
-                self._complain(node, f"a placeholder stands inside quotes in {quoted}; it is quoted when it is filled")
+        for quoted in quoted_placeholders(node.value):
+            self._complain(node, f"a placeholder stands inside quotes in {quoted}; it is quoted when it is filled")
 
     def _examples(self, node: Node, causes: set[str], steps: set[str]) -> list[Example]:
         examples = []

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from diagnose.diagnosis import Cause, Diagnosis, EvidenceItem, Layer, Step
 from diagnose.engine.actions import actions
+from diagnose.engine.commands import filled
 from diagnose.engine.evaluate import Outcome, View, evaluate
 from diagnose.engine.ranking import WeighedEvidence, plan, posterior
 from diagnose.engine.rule import Rule, RuleCause, RuleStep, Text
 from diagnose.evidence import Fact, Hit
-from diagnose.quoting import printable, shell_word
+from diagnose.quoting import printable
 
 OTHER_TITLE: Text = {"en": "another cause", "zh": "其他原因"}
 ESCALATION_MINUTES = 240.0
 """What it costs to give up and ask somebody: it bounds the length of a checklist."""
 
 EVIDENCE_SHOWN = 12
-_PLACEHOLDER = re.compile(r"\{([A-Za-z_][\w.]*)\}")
 
 
 def conclude(rule: Rule, view: View, outcome: Outcome, consequences: list[str], language: str) -> Diagnosis:
@@ -132,24 +131,13 @@ def _step(step: RuleStep, likely: set[str], view: View, language: str) -> Step:
         kind=step.kind,
         title=said(step.title, language),
         detail=(stop if parts and not parts[0].endswith((".", "。")) else " ").join(parts).strip(),
-        commands=[filled(command, view) for command in step.commands],
+        commands=[filled(command, lambda name: _lookup(name, view)) for command in step.commands],
         minutes=step.minutes,
         risk=step.risk,
-        verify=filled(step.verify, view),
+        verify=filled(step.verify, lambda name: _lookup(name, view)),
     )
 
 
-def filled(command: str, view: View) -> str:
-    """The command with captures and facts in place, quoted for the shell; what is not known stands in capitals."""
-
-    def value(match: re.Match[str]) -> str:
-        name = match.group(1)
-        known = view.captures.get(name)
-        if known is None:
-            fact = view.evidence.value(name)
-            known = None if fact is None else str(fact)
-        if known is None:
-            return name.rpartition(".")[2].upper()
-        return shell_word(known)
-
-    return _PLACEHOLDER.sub(value, command)
+def _lookup(name: str, view: View) -> object | None:
+    captured = view.captures.get(name)
+    return captured if captured is not None else view.evidence.value(name)

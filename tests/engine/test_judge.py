@@ -9,6 +9,7 @@ import pytest
 
 from diagnose.collectors import log
 from diagnose.diagnosis import Diagnosis
+from diagnose.engine.commands import filled
 from diagnose.engine.judge import Judge
 from diagnose.engine.load import load
 from diagnose.engine.operators import compare
@@ -218,3 +219,16 @@ def test_a_fact_is_read_from_a_line_far_from_the_incident(tmp_path: Path) -> Non
 )
 def test_comparisons(operator: str, value: Value, operand: Value, holds: bool | None) -> None:
     assert compare(operator, value, operand) is holds
+
+
+@pytest.mark.parametrize(
+    ("command", "result"),
+    [
+        ("curl -w %{http_code} https://{host}/v2/", "curl -w %{http_code} https://'a b'/v2/"),
+        ("docker version -f '{{.Server.Arch}}'", "docker version -f '{{.Server.Arch}}'"),
+        ("curl -w '%{{http_code}}'", "curl -w '%{http_code}'"),
+        ("echo ${HOME} {unknown.name}", "echo ${HOME} NAME"),
+    ],
+)
+def test_braces_of_other_programs_stay(command: str, result: str) -> None:
+    assert filled(command, {"host": "a b"}.get) == result
