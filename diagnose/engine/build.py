@@ -68,12 +68,13 @@ class Builder:
             self._add_rule(node)
 
     def finish(self, files: list[str]) -> RuleSet:
-        """All rules. Complains of `explains` that name no rule."""
+        """All rules. An `explains` that names no rule is worth a remark: the other may be in a folder that is not here."""
         ids = [rule.id for rule in self.rules]
         for target, node in self._explained:
             known = any(rule_id.startswith(target[:-1]) for rule_id in ids) if target.endswith("*") else target in ids
             if not known:
-                self._complain(node, f"no rule is called {target!r}{nearest(target, ids)}")
+                remark = f"no rule is called {target!r}{nearest(target, ids)}"
+                self.problems.append(Problem(place(node), remark, serious=False))
         return RuleSet(self.rules, self.extractions, self.conditions.patterns, files)
 
     def _add_rule(self, node: Node) -> None:

@@ -152,7 +152,8 @@ def test_two_rules_of_one_id_are_refused(tmp_path: Path) -> None:
     assert "another rule is called 'image/cut'" in problems(tmp_path, RULE + RULE.replace("\nrules:\n", ""))
 
 
-def test_explains_must_name_a_rule(tmp_path: Path) -> None:
-    assert "no rule is called 'image/cat'; did you mean 'image/cut'?" in problems(
-        tmp_path, RULE + "  explains: [image/cat]\n"
-    )
+def test_explains_that_names_no_rule_is_a_remark(tmp_path: Path) -> None:
+    path = tmp_path / "family.yaml"
+    path.write_text(RULE + "  explains: [image/cat]\n", encoding="utf-8")
+    _, remarks = load([path], FACTS)
+    assert [r.message for r in remarks] == ["no rule is called 'image/cat'; did you mean 'image/cut'?"]
