@@ -140,9 +140,14 @@ def _root_causes(raised: list[Raised]) -> dict[Raised, list[str]]:
     for one in raised:
         neighbours = [other for other in raised if other is not one and other.incident == one.incident]
         if not any(_explains(other, one) and not _explains(one, other) for other in neighbours):
-            followers = [other.rule.id for other in neighbours if _explains(one, other)]
+            followers = [other.rule.id for other in neighbours if _follows(other, one)]
             kept[one] = list(dict.fromkeys(followers))
     return kept
+
+
+def _follows(other: Raised, one: Raised) -> bool:
+    """Whether `other` is a consequence worth telling: not the same line, read without understanding."""
+    return _explains(one, other) and not (other.rule.generic and other.line == one.line)
 
 
 def _explains(one: Raised, other: Raised) -> bool:

@@ -11,8 +11,10 @@ from diagnose.reports.width import padded, wrapped
 from diagnose.reports.words import word
 
 CAUSES_SHOWN = 3
-EVIDENCE_SHOWN = 3
+EVIDENCE_SHOWN = 2
+STEPS_FIRST = 3
 INDENT = 10
+MARGIN = " " * INDENT
 
 
 def render(report: Report, language: str = "en", style: Style | None = None, width: int = 80) -> str:
@@ -74,36 +76,47 @@ class _Renderer:
         return f"{item.fact}{value}{where}{text}{times}"
 
     def steps(self, steps: list[Step]) -> Iterator[str]:
-        for number, step in enumerate(steps, 1):
-            yield from self.step(number, step)
+        """What to do on the first screen, how below: the first steps' titles and commands, then everything else."""
+        first, rest = steps[:STEPS_FIRST], steps[STEPS_FIRST:]
+        for number, step in enumerate(first, 1):
+            yield from self.labelled("steps" if number == 1 else "", self.title(number, step))
+            for command in step.commands[:1]:
+                yield MARGIN + "   " + self.style.paint(f"$ {printable(command)}", "green")
+        how = [line for number, step in enumerate(first, 1) for line in self.how(f"{number}. ", step, 1)]
+        for number, step in enumerate(rest, len(first) + 1):
+            how += [MARGIN + line for line in self.title(number, step)]
+            how += self.how("   ", step, 0)
+        if how:
+            yield from self.labelled("how", [how[0].removeprefix(MARGIN)])
+            yield from how[1:]
 
-    def step(self, number: int, step: Step) -> Iterator[str]:
-        label = padded(self.word("steps") if number == 1 else "", INDENT - 4)
+    def title(self, number: int, step: Step) -> list[str]:
         cost = f"{step.minutes:g} {self.word('minutes')}"
         risk = "" if step.risk is Risk.NONE else f", {self.word('risk.' + step.risk.value)}"
-        title = f"{self.word(step.kind)}: {step.title} ({cost}{risk})"
-        lines = wrapped(title, self.width - INDENT)
-        yield f"  {self.style.paint(label, 'cyan')}{number:>1}. {lines[0]}".rstrip()
-        for line in [*lines[1:], *(wrapped(step.detail, self.width - INDENT) if step.detail else [])]:
-            yield " " * (INDENT - 1) + line
-        for command in step.commands:
-            yield " " * (INDENT - 1) + self.style.paint(f"$ {printable(command)}", "green")
+        lines = wrapped(f"{self.word(step.kind)}: {step.title} ({cost}{risk})", self.width - INDENT - 3)
+        return [f"{number}. {lines[0]}", *("   " + line for line in lines[1:])]
+
+    def how(self, lead: str, step: Step, commands_shown: int) -> Iterator[str]:
+        """A step's detail, the commands that were not shown yet, and what proves it."""
+        lines = wrapped(step.detail, self.width - INDENT - 3) if step.detail else []
+        lines += [self.style.paint(f"$ {printable(command)}", "green") for command in step.commands[commands_shown:]]
         if step.verify:
-            yield (
-                " " * (INDENT - 1)
-                + f"{self.word('verify')}: "
-                + self.style.paint(f"$ {printable(step.verify)}", "green")
-            )
+            lines.append(f"{self.word('verify')}: " + self.style.paint(printable(step.verify), "green"))
+        for line in lines:
+            yield MARGIN + lead + line
+            lead = "   "
+
+    def labelled(self, key: str, lines: list[str]) -> Iterator[str]:
+        """Lines of the right column, the first with its label on the left."""
+        label = padded(self.word(key) if key else "", INDENT - 3)
+        yield f"  {self.style.paint(label, 'cyan')} {lines[0]}".rstrip()
+        yield from (MARGIN + line for line in lines[1:])
 
     def block(self, key: str, items: list[str]) -> Iterator[str]:
-        """Items under a label: beside it where it is short, below it where it is not."""
-        label = padded(self.word(key), INDENT - 3)
-        for number, item in enumerate(items):
-            lines = wrapped(item, self.width - INDENT)
-            first = label if number == 0 else " " * (INDENT - 3)
-            yield f"  {self.style.paint(first, 'cyan')} {lines[0]}".rstrip()
-            for line in lines[1:]:
-                yield " " * INDENT + line
+        """Items below each other, under one label."""
+        lines = [line for item in items for line in wrapped(item, self.width - INDENT)]
+        if lines:
+            yield from self.labelled(key, lines)
 
 
 def _percent(probability: float) -> str:

@@ -6,6 +6,7 @@ WORDS: dict[str, dict[str, str]] = {
     "cause": {"en": "cause", "zh": "原因"},
     "evidence": {"en": "seen", "zh": "依据"},
     "steps": {"en": "do", "zh": "步骤"},
+    "how": {"en": "how", "zh": "详情"},
     "consequences": {"en": "leads to", "zh": "后果"},
     "not_checked": {"en": "not checked", "zh": "未检查"},
     "check": {"en": "check", "zh": "检查"},
