@@ -23,6 +23,7 @@ from diagnose.engine.rule import (
     RuleSet,
     RuleStep,
     Text,
+    rule_set,
 )
 from diagnose.engine.rule_form import LANGUAGES
 from diagnose.evidence import FactSpec
@@ -68,14 +69,14 @@ class Builder:
             self._add_rule(node)
 
     def finish(self, files: list[str]) -> RuleSet:
-        """All rules. An `explains` that names no rule is worth a remark: the other may be in a folder that is not here."""
+        """All rules. An `explains` that names no rule is worth a remark: the other may be in another folder."""
         ids = [rule.id for rule in self.rules]
         for target, node in self._explained:
             known = any(rule_id.startswith(target[:-1]) for rule_id in ids) if target.endswith("*") else target in ids
             if not known:
                 remark = f"no rule is called {target!r}{nearest(target, ids)}"
                 self.problems.append(Problem(place(node), remark, serious=False))
-        return RuleSet(self.rules, self.extractions, self.conditions.patterns, files)
+        return rule_set(self.rules, self.extractions, self.conditions.patterns, files)
 
     def _add_rule(self, node: Node) -> None:
         rule_id, id_node = _string(node, "id"), _required(node, "id")

@@ -10,15 +10,7 @@ from diagnose.diagnosis import Diagnosis
 from diagnose.engine.conclude import conclude
 from diagnose.engine.evaluate import Outcome, View, evaluate
 from diagnose.engine.incidents import Incident, incidents
-from diagnose.engine.rule import (
-    AllCondition,
-    AnyCondition,
-    Condition,
-    FactCondition,
-    LogCondition,
-    Rule,
-    RuleSet,
-)
+from diagnose.engine.rule import Rule, RuleSet, raising_patterns
 from diagnose.evidence import Evidence, Fact, Hit, Value
 
 
@@ -39,13 +31,6 @@ class Judge:
     def __init__(self, rules: RuleSet, language: str = "en") -> None:
         self.rules = rules
         self.language = language
-        self._by_pattern: dict[int, list[Rule]] = {}
-        self._by_fact: dict[str, list[Rule]] = {}
-        for rule in rules.rules:
-            for pattern in set(_patterns(rule.match)):
-                self._by_pattern.setdefault(pattern, []).append(rule)
-            for name in set(_facts(rule.match)):
-                self._by_fact.setdefault(name, []).append(rule)
 
     def diagnoses(self, evidence: Evidence) -> list[Diagnosis]:
         """What the rules conclude from the evidence on one subject."""
@@ -57,30 +42,33 @@ class Judge:
         return _merged(concluded)
 
     def _raised_by_hits(self, evidence: Evidence) -> Iterable[Raised]:
-        for number, incident in enumerate(incidents(evidence.hits, self._by_pattern.keys())):
+        for number, incident in enumerate(incidents(evidence.hits, self.rules.by_pattern.keys())):
             candidates = {
-                rule.id: rule
+                index
                 for pattern, hits in incident.hits.items()
                 if any(incident.holds(hit) for hit in hits)
-                for rule in self._by_pattern.get(pattern, ())
+                for index in self.rules.by_pattern.get(pattern, ())
             }
-            for rule in candidates.values():
+            for rule in self._in_order(candidates):
                 raised = _raise(rule, View(evidence, incident.hits, has_log=True), number, incident)
                 if raised is not None:
                     yield raised
 
     def _raised_by_facts(self, evidence: Evidence) -> Iterable[Raised]:
         has_log = evidence.subject.kind == "log"
-        candidates = {rule.id: rule for name in evidence.names() for rule in self._by_fact.get(name, ())}
+        candidates = {index for name in evidence.names() for index in self.rules.by_fact.get(name, ())}
         hits: dict[int, list[Hit]] = {}
         for hit in evidence.hits:
             hits.setdefault(hit.pattern, []).append(hit)
-        for rule in candidates.values():
-            if has_log and any(pattern in hits for pattern in _patterns(rule.match)):
+        for rule in self._in_order(candidates):
+            if has_log and any(pattern in hits for pattern in raising_patterns(rule.match)):
                 continue
             raised = _raise(rule, View(evidence, hits, has_log), 0, None)
             if raised is not None:
                 yield raised
+
+    def _in_order(self, candidates: Iterable[int]) -> list[Rule]:
+        return [self.rules.rules[index] for index in sorted(candidates)]
 
 
 def state_facts(rules: RuleSet, evidence: Evidence) -> None:
@@ -173,20 +161,3 @@ def _merged(diagnoses: list[Diagnosis]) -> list[Diagnosis]:
     for diagnosis in diagnoses:
         seen.setdefault((diagnosis.rule, diagnosis.causes[0].id), diagnosis)
     return list(seen.values())
-
-
-def _patterns(condition: Condition) -> Iterable[int]:
-    """The patterns below a condition that can raise a rule: not those whose absence is wanted."""
-    if isinstance(condition, LogCondition):
-        yield from condition.patterns
-    elif isinstance(condition, (AllCondition, AnyCondition)):
-        for item in condition.items:
-            yield from _patterns(item)
-
-
-def _facts(condition: Condition) -> Iterable[str]:
-    if isinstance(condition, FactCondition):
-        yield condition.name
-    elif isinstance(condition, (AllCondition, AnyCondition)):
-        for item in condition.items:
-            yield from _facts(item)

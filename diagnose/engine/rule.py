@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from msgspec import Struct
 
 from diagnose.diagnosis import Layer, Risk, Severity
@@ -131,9 +133,44 @@ class Extraction(Struct, frozen=True):
 
 
 class RuleSet(Struct, frozen=True):
-    """All rules and extractions, the patterns that both refer to by index, and which files they came from."""
+    """All rules and extractions, the patterns that both refer to by index, and which files they came from.
 
-    rules: list[Rule]
+    `by_pattern` and `by_fact` hold, for each pattern and fact that can raise rules, the indices of these rules.
+    """
+
+    rules: Sequence[Rule]
     extractions: list[Extraction]
     patterns: list[str]
     files: list[str]
+    by_pattern: dict[int, list[int]]
+    by_fact: dict[str, list[int]]
+
+
+def rule_set(rules: Sequence[Rule], extractions: list[Extraction], patterns: list[str], files: list[str]) -> RuleSet:
+    """The rule set of these rules, with its indices."""
+    by_pattern: dict[int, list[int]] = {}
+    by_fact: dict[str, list[int]] = {}
+    for index, rule in enumerate(rules):
+        for pattern in dict.fromkeys(raising_patterns(rule.match)):
+            by_pattern.setdefault(pattern, []).append(index)
+        for name in dict.fromkeys(raising_facts(rule.match)):
+            by_fact.setdefault(name, []).append(index)
+    return RuleSet(rules, extractions, patterns, files, by_pattern, by_fact)
+
+
+def raising_patterns(condition: Condition) -> Iterator[int]:
+    """The patterns below a condition that can raise a rule: not those whose absence is wanted."""
+    if isinstance(condition, LogCondition):
+        yield from condition.patterns
+    elif isinstance(condition, (AllCondition, AnyCondition)):
+        for item in condition.items:
+            yield from raising_patterns(item)
+
+
+def raising_facts(condition: Condition) -> Iterator[str]:
+    """The facts below a condition that can raise a rule."""
+    if isinstance(condition, FactCondition):
+        yield condition.name
+    elif isinstance(condition, (AllCondition, AnyCondition)):
+        for item in condition.items:
+            yield from raising_facts(item)

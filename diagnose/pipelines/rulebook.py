@@ -11,6 +11,7 @@ import msgspec
 from diagnose.engine.rule import RuleSet
 from diagnose.patterns import PatternSet
 from diagnose.pipelines.cache import read_cached, stamp, write_cached
+from diagnose.pipelines.packed import pack, unpack
 
 
 class Rulebook(msgspec.Struct, frozen=True):
@@ -38,7 +39,7 @@ def rulebook(own_folders: Sequence[Path] = (), with_patterns: bool = True) -> Ru
     rules = _cached_rules(f"rules-{name}", stamped)
     if rules is None:
         rules = load_rules(files)
-        write_cached(f"rules-{name}", stamped, msgspec.msgpack.encode(rules))
+        write_cached(f"rules-{name}", stamped, pack(rules))
     if not with_patterns:
         return Rulebook(rules, PatternSet([]))
     database = read_cached(f"patterns-{name}", stamped)
@@ -74,6 +75,6 @@ def _cached_rules(name: str, stamped: bytes) -> RuleSet | None:
     if payload is None:
         return None
     try:
-        return msgspec.msgpack.decode(payload, type=RuleSet)
+        return unpack(payload)
     except (msgspec.DecodeError, msgspec.ValidationError):
         return None

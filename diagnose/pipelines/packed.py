@@ -1,0 +1,64 @@
+"""A rule set as it lies in the cache: each rule is decoded when it is first used, which for most is never."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import overload
+
+import msgspec
+
+from diagnose.engine.rule import Extraction, Rule, RuleSet
+
+
+class _Packed(msgspec.Struct, frozen=True):
+    rules: list[msgspec.Raw]
+    extractions: list[Extraction]
+    patterns: list[str]
+    files: list[str]
+    by_pattern: dict[int, list[int]]
+    by_fact: dict[str, list[int]]
+
+
+class PackedRules(Sequence[Rule]):
+    """Rules that are decoded one by one. Raises msgspec.ValidationError where one does not fit."""
+
+    def __init__(self, raw: list[msgspec.Raw]) -> None:
+        self._raw = raw
+        self._decoder = msgspec.msgpack.Decoder(Rule)
+        self._decoded: dict[int, Rule] = {}
+
+    def __len__(self) -> int:
+        return len(self._raw)
+
+    @overload
+    def __getitem__(self, index: int) -> Rule: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Rule]: ...
+    def __getitem__(self, index: int | slice) -> Rule | list[Rule]:
+        if isinstance(index, slice):
+            return [self[position] for position in range(len(self))[index]]
+        rule = self._decoded.get(index)
+        if rule is None:
+            rule = self._decoded[index] = self._decoder.decode(self._raw[index])
+        return rule
+
+    def __iter__(self) -> Iterator[Rule]:
+        return (self[index] for index in range(len(self)))
+
+
+def pack(rules: RuleSet) -> bytes:
+    """The rule set for `unpack`."""
+    return msgspec.msgpack.encode(rules)
+
+
+def unpack(payload: bytes) -> RuleSet:
+    """The rule set that was packed. Raises msgspec.DecodeError or ValidationError where the payload is none."""
+    packed = msgspec.msgpack.decode(payload, type=_Packed)
+    return RuleSet(
+        PackedRules(packed.rules),
+        packed.extractions,
+        packed.patterns,
+        packed.files,
+        packed.by_pattern,
+        packed.by_fact,
+    )
