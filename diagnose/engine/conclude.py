@@ -12,6 +12,7 @@ from diagnose.engine.ranking import WeighedEvidence, plan, posterior
 from diagnose.engine.rule import Rule, RuleCause, RuleStep, Text
 from diagnose.evidence import Fact, Hit
 from diagnose.quoting import printable
+from diagnose.secrets import masked
 
 OTHER_TITLE: Text = {"en": "another cause", "zh": "其他原因"}
 ESCALATION_MINUTES = 240.0
@@ -88,7 +89,7 @@ def _hit_item(hit: Hit, view: View) -> EvidenceItem:
     return EvidenceItem(
         fact="log",
         where=f"{printable(name)}:{hit.line}",
-        text=printable(_around(hit)).strip(),
+        text=shown(_around(hit)).strip(),
         count=repetition.count if repetition else 1,
     )
 
@@ -104,9 +105,9 @@ def _around(hit: Hit, width: int = 400) -> str:
 def _fact_item(fact: Fact) -> EvidenceItem:
     return EvidenceItem(
         fact=fact.name,
-        value=printable(fact.value) if isinstance(fact.value, str) else fact.value,
-        where=printable(fact.where),
-        text=printable(fact.text, 400),
+        value=shown(fact.value) if isinstance(fact.value, str) else fact.value,
+        where=shown(fact.where),
+        text=printable(masked(fact.text), 400),
         not_checked=printable(fact.not_checked),
     )
 
@@ -138,6 +139,12 @@ def _step(step: RuleStep, likely: set[str], view: View, language: str) -> Step:
     )
 
 
+def shown(text: str) -> str:
+    """What was read, fit for a report: without secrets and control characters."""
+    return printable(masked(text))
+
+
 def _lookup(name: str, view: View) -> object | None:
     captured = view.captures.get(name)
-    return captured if captured is not None else view.evidence.value(name)
+    value = captured if captured is not None else view.evidence.value(name)
+    return masked(value) if isinstance(value, str) else value

@@ -232,3 +232,11 @@ def test_comparisons(operator: str, value: Value, operand: Value, holds: bool | 
 )
 def test_braces_of_other_programs_stay(command: str, result: str) -> None:
     assert filled(command, {"host": "a b"}.get) == result
+
+
+def test_a_secret_in_the_log_reaches_neither_evidence_nor_command(tmp_path: Path) -> None:
+    steps = "  - {id: look, repair: {en: Look}, run: 'ffprobe {url}', fixes: {only: 0.9}, minutes: 1}\n"
+    rules = made(tmp_path, rule("container/x", r"{log: 'cannot decode (?P<url>\S+)'}", steps=steps))
+    (diagnosis,) = judged(rules, "cannot decode rtsp://cam:S3cretPw@10.0.0.5/live")
+    assert "S3cretPw" not in diagnosis.evidence[0].text + diagnosis.checklist[0].commands[0]
+    assert "10.0.0.5/live" in diagnosis.checklist[0].commands[0]
