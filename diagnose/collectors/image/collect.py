@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from diagnose.collectors.image import bmff, bmp, gif, ico, jpeg, png, qoi, tiff, webp
 from diagnose.collectors.image.content import Content, CutShort, zero_tail
-from diagnose.collectors.image.decoders.pillow import UNKNOWN
 from diagnose.collectors.image.findings import Damage, Findings
+from diagnose.collectors.image.formats import CAMERA_RAW, COMMON, MANGLED, UNKNOWN
 from diagnose.collectors.image.verify import verify
 from diagnose.evidence import Fact
 
@@ -20,6 +20,12 @@ MIN_ZERO_TAIL = 64
 _READERS: dict[str, Callable[[Content, Findings], None]] = {
     "jpeg": jpeg.read,
     "png": png.read,
+    "apng": png.read,
+    "crlf-mangled-png": png.read,
+    "stripped-png": png.read,
+    "utf8-mangled-png": png.read,
+    "utf16-mangled-png": png.read,
+    "utf8-mangled-jpeg": jpeg.read,
     "gif": gif.read,
     "bmp": bmp.read,
     "tiff": tiff.read,
@@ -32,9 +38,6 @@ _READERS: dict[str, Callable[[Content, Findings], None]] = {
     "cur": ico.read,
     "qoi": qoi.read,
 }
-
-COMMON_FORMATS = frozenset(["jpeg", "png", "gif", "bmp", "tiff", "webp", "pgm", "ppm"])
-"""What the image loaders of training and inference programs read without further ado."""
 
 
 def collect(
@@ -52,8 +55,7 @@ def collect(
     content: Content = bytes(data) if isinstance(data, memoryview) else data
     found = Findings(format, size_bytes)
     found.know("image.format", format, 0)
-    if format not in COMMON_FORMATS and format not in UNKNOWN:
-        found.feature("uncommon-format", f"{format}: many image loaders lack it")
+    _describe_format(format, found)
     read_structure(content, format, found)
     tail = zero_tail(content)
     if tail >= MIN_ZERO_TAIL:
@@ -61,6 +63,15 @@ def collect(
     verify(content, found, pixel_limit)
     found.close()
     return found.facts
+
+
+def _describe_format(image_format: str, found: Findings) -> None:
+    if image_format in CAMERA_RAW:
+        found.feature(
+            "camera-raw", f"{image_format}: sensor data that must be developed; loaders see a preview or nothing"
+        )
+    elif image_format not in COMMON | UNKNOWN | MANGLED:
+        found.feature("uncommon-format", f"{image_format}: many image loaders lack it")
 
 
 def read_structure(content: Content, image_format: str, found: Findings) -> None:

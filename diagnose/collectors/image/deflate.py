@@ -11,6 +11,9 @@ PIECE = 1 << 18
 """Bytes of output at a time: enough to be quick, too little for a bomb."""
 
 
+INPUT = 1 << 16
+
+
 class BrokenStreamError(Exception):
     """The compressed data are invalid; `checksum` says that only the final Adler-32 differs."""
 
@@ -51,10 +54,16 @@ class Inflater:
 
         What comes after the end of the stream is counted in `spare`.
         """
-        if self.finished:
-            self.spare += len(piece)
-            return
-        rest: bytes | memoryview = piece
+        # The stream keeps what it has not used as a copy, so that long pieces go in by parts.
+        for start in range(0, len(piece), INPUT):
+            part = piece[start : start + INPUT]
+            if self.finished:
+                self.spare += len(part)
+            else:
+                yield from self._feed(part)
+
+    def _feed(self, part: bytes | memoryview) -> Iterator[bytes]:
+        rest: bytes | memoryview = part
         while True:
             try:
                 output = self._stream.decompress(rest, PIECE)

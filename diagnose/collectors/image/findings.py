@@ -67,6 +67,7 @@ class Findings:
         self.size_bytes = size_bytes
         self.facts: list[Fact] = []
         self.damaged = False
+        self.remarkable = False
         self.pixels = 0
         self.sized = False
         self.unsupported = False
@@ -131,6 +132,7 @@ class Findings:
             self.know("image.features", sorted(self._features), text=text)
 
     def _add(self, name: str, value: str, offset: int | None, text: str) -> None:
+        self.remarkable = True
         count = self._counts[name, value] = self._counts.get((name, value), 0) + 1
         if count <= MAX_OF_A_KIND:
             self.facts.append(FACTS.known(name, str(value), _where(offset), text))

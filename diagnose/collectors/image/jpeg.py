@@ -10,7 +10,7 @@ from diagnose.collectors.image.content import Content
 from diagnose.collectors.image.findings import Damage, Findings
 from diagnose.collectors.image.jpeg_application import check_icc_chunks, check_pictures, read_application
 from diagnose.collectors.image.jpeg_frame import PROCESSES, read_frame, read_scan
-from diagnose.collectors.image.jpeg_scan import check_scan_data, end_of_scan
+from diagnose.collectors.image.jpeg_scan import read_scan_data
 from diagnose.collectors.image.jpeg_state import UNSEEN, JpegState, Segment
 from diagnose.collectors.image.jpeg_tables import read_huffman_tables, read_quantisation_tables
 from diagnose.collectors.image.trailing import describe_trailing
@@ -117,8 +117,7 @@ def _read_scan(state: JpegState, segment: Segment) -> int | None:
         return None
     state.scans += 1
     state.found.first_scan = state.found.first_scan or scan.start
-    end = end_of_scan(state, scan)
-    check_scan_data(state, state.frame, scan, len(state.data) if end is None else end)
+    end = read_scan_data(state, state.frame, scan)
     state.scanned.update(part.component.id for part in scan.components)
     if end is None:
         _ends_early(state, len(state.data))

@@ -14,62 +14,86 @@ HOLE_BYTES = 32
 
 SECTOR = 512
 MAX_HOLES = 4
+_ZEROS, _SECTOR_OF_ZEROS = bytes(HOLE_BYTES), bytes(SECTOR)
 
-_MARKER = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]", re.DOTALL)
-_RESTART = re.compile(rb"\xff([\xd0-\xd7])")
+_MARKER_OR_FILL = re.compile(rb"\xff[^\x00]", re.DOTALL)
 _NOT_ZERO = re.compile(rb"[^\x00]")
 _NOT_FILL = re.compile(rb"[^\xff]")
+_RESTARTS = range(0xD0, 0xD8)
 _MAY_FOLLOW = frozenset([0xC4, 0xCC, 0xD9, 0xDA, 0xDB, 0xDC, 0xDD, 0xFE, *range(0xE0, 0xF0)])
 """Markers that may follow a scan: tables, another scan, DNL, EOI, application data and comments."""
 
 
-def end_of_scan(state: JpegState, scan: Scan) -> int | None:
-    """The offset of the marker that ends the scan's data, or None where the file ends first."""
+def read_scan_data(state: JpegState, frame: Frame, scan: Scan) -> int | None:
+    """Checks the entropy-coded data of a scan: markers in them, and holes of zeros or of FF bytes.
+
+    Returns the offset of the marker that ends them, or None where the file ends first.
+    """
+    end = _follow_markers(state, frame, scan)
+    limit = len(state.data) if end is None else end
+    if not frame.arithmetic:
+        _find_holes(state, scan, limit, aligned_only=not zeros_are_implausible(state, frame, scan))
+    return end
+
+
+def _follow_markers(state: JpegState, frame: Frame, scan: Scan) -> int | None:
+    restarts = _Restarts(state, frame, scan)
     position = scan.start
-    while True:
-        match = _MARKER.search(state.data, position)
-        if match is None:
-            return None
-        marker = state.data[match.start() + 1]
-        if marker in _MAY_FOLLOW:
-            return match.start()
-        text = f"the invalid marker FF{marker:02X} stands within the entropy-coded data"
-        state.found.damage(Damage.BAD_MARKER, match.start(), text)
-        if marker == 0xD8:
-            return match.start()
-        position = match.start() + 2
+    while match := _MARKER_OR_FILL.search(state.data, position):
+        offset = match.start()
+        marker = state.data[offset + 1]
+        position = offset + 2
+        if marker == 0xFF:
+            position = _end_of_run(state.data, _NOT_FILL, offset, len(state.data)) - 1
+            _check_fill(state, offset, position + 1)
+        elif marker in _RESTARTS:
+            restarts.take(marker - 0xD0, offset)
+        elif marker in _MAY_FOLLOW:
+            restarts.finish(offset)
+            return offset
+        else:
+            text = f"the invalid marker FF{marker:02X} stands within the entropy-coded data"
+            state.found.damage(Damage.BAD_MARKER, offset, text)
+            if marker == 0xD8:
+                return offset
+    return None
 
 
-def check_scan_data(state: JpegState, frame: Frame, scan: Scan, end: int) -> None:
-    """Restart markers in order and number, and holes of zeros or of FF bytes."""
-    _check_restarts(state, frame, scan, end)
-    if zeros_are_implausible(state, frame, scan):
-        _find_holes(state, scan, end, aligned_only=False)
-    elif not frame.arithmetic:
-        _find_holes(state, scan, end, aligned_only=True)
-    _find_fill(state, scan, end)
+class _Restarts:
+    """Restart markers of one scan: numbers in turn, and as many as the interval asks for."""
 
+    def __init__(self, state: JpegState, frame: Frame, scan: Scan) -> None:
+        self.found = state.found
+        self.interval = state.restart_interval
+        self.expected = (units_of_scan(frame, scan) - 1) // self.interval if self.interval and frame.height else 0
+        self.seen = 0
+        self.told = False
 
-def _check_restarts(state: JpegState, frame: Frame, scan: Scan, end: int) -> None:
-    expected = (units_of_scan(frame, scan) - 1) // state.restart_interval if state.restart_interval else 0
-    seen = 0
-    for match in _RESTART.finditer(state.data, scan.start, end):
-        number = match.group(1)[0] - 0xD0
-        if not state.restart_interval:
-            text = "a restart marker stands in a scan without restart interval"
-            state.found.damage(Damage.RESTART_ORDER, match.start(), text)
+    def take(self, number: int, offset: int) -> None:
+        if self.told:
             return
-        if number != seen % 8:
-            text = f"restart marker {number} where {seen % 8} is due: data were lost, doubled or flipped before it"
-            state.found.damage(Damage.RESTART_ORDER, match.start(), text)
+        if not self.interval:
+            self._tell(offset, "a restart marker stands in a scan without restart interval")
+        elif number != self.seen % 8:
+            due = self.seen % 8
+            self._tell(
+                offset, f"restart marker {number} where {due} is due: data were lost, doubled or flipped before it"
+            )
+        self.seen += 1
+
+    def finish(self, offset: int) -> None:
+        if self.told or self.seen == self.expected or not self.expected:
             return
-        seen += 1
-        if seen > expected:
-            break
-    if frame.height and seen != expected:
-        # One more marker than needed, right before the end, is a habit of some cameras that decoders skip.
-        report = state.found.irregular if seen == expected + 1 else state.found.damage
-        report(Damage.RESTART_ORDER, end, f"the scan has {seen} restart markers instead of {expected}")
+        text = f"the scan has {self.seen} restart markers instead of {self.expected}"
+        if self.seen == self.expected + 1:
+            # One more marker than needed, right before the end, is a habit of some cameras that decoders skip.
+            self.found.irregular(Damage.RESTART_ORDER, offset, text)
+        else:
+            self._tell(offset, text)
+
+    def _tell(self, offset: int, text: str) -> None:
+        self.told = True
+        self.found.damage(Damage.RESTART_ORDER, offset, text)
 
 
 def units_of_scan(frame: Frame, scan: Scan) -> int:
@@ -108,7 +132,7 @@ def zeros_are_implausible(state: JpegState, frame: Frame, scan: Scan) -> bool:
 
 
 def _find_holes(state: JpegState, scan: Scan, end: int, aligned_only: bool) -> None:
-    needle = b"\0" * (SECTOR if aligned_only else HOLE_BYTES)
+    needle = _SECTOR_OF_ZEROS if aligned_only else _ZEROS
     position = scan.start
     for _ in range(MAX_HOLES):
         start = state.data.find(needle, position, end)
@@ -122,10 +146,9 @@ def _find_holes(state: JpegState, scan: Scan, end: int, aligned_only: bool) -> N
         position = stop
 
 
-def _find_fill(state: JpegState, scan: Scan, end: int) -> None:
-    start = state.data.find(b"\xff" * HOLE_BYTES, scan.start, end)
-    if start >= 0:
-        stop = _end_of_run(state.data, _NOT_FILL, start, end)
+def _check_fill(state: JpegState, start: int, stop: int) -> None:
+    """FF bytes before a marker are padding (T.81 B.1.1.2), but nobody pads by this much."""
+    if stop - start >= HOLE_BYTES:
         state.found.damage(Damage.FILL_HOLE, start, f"{stop - start} bytes of FF within the entropy-coded data")
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from diagnose.collectors.image.content import Content
 from diagnose.collectors.image.findings import Findings
 
 UNSEEN = -1
 
 
-@dataclass(frozen=True)
-class Segment:
+class Segment(Struct, frozen=True):
     """A marker segment: `offset` is its FF byte, its parameters lie from `start` to `end` (absolute offsets)."""
 
     marker: int
@@ -20,8 +21,7 @@ class Segment:
     end: int
 
 
-@dataclass(frozen=True)
-class Component:
+class Component(Struct, frozen=True):
     """A colour component of the frame header (T.81 B.2.2)."""
 
     id: int
@@ -30,8 +30,7 @@ class Component:
     quantisation: int
 
 
-@dataclass(frozen=True)
-class Frame:
+class Frame(Struct, frozen=True):
     """A frame header. `lossless` frames have data units of one sample instead of 8 by 8."""
 
     marker: int
@@ -53,23 +52,20 @@ class Frame:
         return max(component.vertical for component in self.components)
 
 
-@dataclass(frozen=True)
-class HuffmanTable:
+class HuffmanTable(Struct, frozen=True):
     """`zero_symbol` is what the code of nothing but zero bits means; None where the table has no code."""
 
     offset: int
     zero_symbol: int | None
 
 
-@dataclass(frozen=True)
-class ScanComponent:
+class ScanComponent(Struct, frozen=True):
     component: Component
     dc_table: int
     ac_table: int
 
 
-@dataclass(frozen=True)
-class Scan:
+class Scan(Struct, frozen=True):
     """A scan header (T.81 B.2.3); its entropy-coded data start at `start`."""
 
     offset: int

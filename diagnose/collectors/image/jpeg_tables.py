@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from diagnose.collectors.image.findings import Damage
 from diagnose.collectors.image.jpeg_state import HuffmanTable, JpegState, Segment
 
@@ -30,7 +32,7 @@ def read_quantisation_tables(state: JpegState, segment: Segment) -> None:
 
 
 def _check_divisors(state: JpegState, position: int, values: bytes, precision: int) -> None:
-    divisors = memoryview(values).cast("H").tolist() if precision else list(values)
+    divisors = memoryview(values).cast("H").tolist() if precision else values
     if 0 in divisors:
         _bad(state, position, f"{divisors.count(0)} of 64 quantisation values are 0, which the format forbids")
 
@@ -48,26 +50,31 @@ def read_huffman_tables(state: JpegState, segment: Segment) -> None:
             return
         counts = state.data[position + 1 : position + 1 + MAX_CODE_LENGTH]
         first = position + 1 + MAX_CODE_LENGTH
-        if sum(counts) > 256 or first + sum(counts) > segment.end:
-            _bad(state, position, f"a Huffman table with {sum(counts)} symbols does not fit its segment")
+        end = first + sum(counts)
+        if end - first > 256 or end > segment.end:
+            _bad(state, position, f"a Huffman table with {end - first} symbols does not fit its segment")
             return
-        symbols = state.data[first : first + sum(counts)]
-        _check_codes(state, position, counts, symbols, table_class)
+        symbols = state.data[first:end]
+        fault = _fault_of_codes(counts, symbols, table_class)
+        if fault:
+            _bad(state, position, fault)
         state.huffman[table_class, number] = HuffmanTable(position, symbols[0] if symbols else None)
-        position = first + len(symbols)
+        position = end
 
 
-def _check_codes(state: JpegState, position: int, counts: bytes, symbols: bytes, table_class: int) -> None:
+@lru_cache(maxsize=64)
+def _fault_of_codes(counts: bytes, symbols: bytes, table_class: int) -> str:
+    """What is wrong with a table, or an empty string. Most files have the tables of annex K, hence the cache."""
     code = 0
     for length, count in enumerate(counts, start=1):
         code += count
         # A code of nothing but one bits is reserved (T.81 C.2), so the next free code must still fit the length.
         if count and code >= 1 << length:
-            _bad(state, position, f"a Huffman table has more codes of {length} bits than there are")
-            return
+            return f"a Huffman table has more codes of {length} bits than there are"
         code <<= 1
     if table_class == DC and symbols and max(symbols) > MAX_CODE_LENGTH:
-        _bad(state, position, f"a Huffman table for DC has the symbol {max(symbols)}")
+        return f"a Huffman table for DC has the symbol {max(symbols)}"
+    return ""
 
 
 def _bad(state: JpegState, position: int, text: str) -> None:

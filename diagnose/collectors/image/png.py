@@ -81,8 +81,8 @@ def _describe_signature(head: bytes, found: Findings) -> None:
     if head.startswith((b"\x89PNG\n\x1a\n", b"\x89PNG\r\r\n", b"\x89PNG\r\n\x1a\r", b"\x89PNG\n\n")):
         text = "line ends were converted (a transfer in text mode): the file is lost, fetch it again in binary mode"
         found.damage(Damage.NEWLINE_MANGLED, 4, text)
-    elif head.startswith(b"\xef\xbf\xbdPNG"):
-        found.damage(Damage.UTF8_MANGLED, 0, "the file was read as UTF-8 text and written again")
+    elif b"PNG" in head.replace(b"\0", b"")[:8] and head[:1] in b"\xef\xc2\xe2\xff?":
+        found.damage(Damage.UTF8_MANGLED, 0, "the file was read as text and written again in another encoding")
     else:
         found.damage(Damage.SIGNATURE_DAMAGED, 0, f"the signature is {head.hex(' ')} instead of {SIGNATURE.hex(' ')}")
 

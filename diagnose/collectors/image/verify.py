@@ -8,9 +8,7 @@ from diagnose.collectors.image.content import Content
 from diagnose.collectors.image.decoders import heif, native_messages, pillow, turbo
 from diagnose.collectors.image.decoders.outcome import Outcome, Reaction
 from diagnose.collectors.image.findings import Damage, Findings
-
-HEIF_FORMATS = frozenset(["heif", "heic"])
-TIFF_FORMATS = frozenset(["tiff", "bigtiff"])
+from diagnose.collectors.image.formats import CAMERA_RAW, HEIF, PNG, TIFF
 
 _NOT_BUILT_IN = re.compile(r"support is not configured")
 
@@ -38,13 +36,15 @@ def _state_bomb(found: Findings, pixel_limit: int) -> None:
 def _outcomes(data: Content, found: Findings, pixel_limit: int) -> list[Outcome]:
     if found.format == "jpeg":
         return _decode_jpeg(data, found, pixel_limit)
-    if found.format in HEIF_FORMATS:
+    if found.format in HEIF:
         return [heif.decode(data)]
-    if found.format in TIFF_FORMATS:
+    if found.format in TIFF:
         return [_decode_tiff(data, found, pixel_limit)]
-    if found.format == "png":
+    if found.format in PNG:
         return [_decode_png(data, found, pixel_limit)]
     outcomes = [pillow.decode(data, found.format, pixel_limit)]
+    if found.format in CAMERA_RAW and not outcomes[0].delivers:
+        return [Outcome("Pillow", Reaction.MISSING, f"no decoder here develops camera raw ({found.format})")]
     if found.format == "avif" and not outcomes[0].delivers and heif.decodes_av1():
         outcomes.append(heif.decode(data))
     return outcomes
@@ -52,6 +52,8 @@ def _outcomes(data: Content, found: Findings, pixel_limit: int) -> list[Outcome]
 
 def _decode_jpeg(data: Content, found: Findings, pixel_limit: int) -> list[Outcome]:
     strict = turbo.decode(data, found.components)
+    if strict.reaction is Reaction.ACCEPTED and not found.remarkable:
+        return [strict]
     # What strict libjpeg-turbo accepts, Pillow's libjpeg-turbo decodes too; its parser of the header may still refuse.
     loose = pillow.decode(data, found.format, pixel_limit, load=strict.reaction is not Reaction.ACCEPTED)
     if strict.reaction is Reaction.REFUSED and not found.damaged and loose.delivers:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from diagnose.collectors.image.content import Content
 from diagnose.collectors.image.decoders.outcome import Outcome, Reaction
+from diagnose.collectors.image.formats import MANGLED, UNKNOWN
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -23,6 +24,7 @@ MAX_PIXELS_OF_ALL_FRAMES = 1 << 31
 FORMATS = {
     "jpeg": ("JPEG",),
     "png": ("PNG",),
+    "apng": ("PNG",),
     "gif": ("GIF",),
     "bmp": ("BMP", "DIB"),
     "tiff": ("TIFF",),
@@ -63,9 +65,6 @@ FORMATS = {
     "eps": ("EPS",),
 }
 """Our names of formats, and Pillow's. A format that is not in the table is offered to all of Pillow's plugins."""
-
-UNKNOWN = frozenset(["", "empty", "unknown", "text", "zeros"])
-"""What a signature says when it knows no format of images."""
 
 _REACTIONS = (
     (
@@ -158,7 +157,7 @@ def _unidentified(data: Content, image_format: str, formats: tuple[str, ...] | N
     """Asks the plugin itself why it did not take the file, since `Image.open` does not pass the reason on."""
     from PIL import Image
 
-    if formats is None and image_format in UNKNOWN:
+    if formats is None and image_format in UNKNOWN | MANGLED:
         return Outcome(DECODER, Reaction.REFUSED, "cannot identify image file: no known signature")
     if formats is None:
         return Outcome(DECODER, Reaction.MISSING, f"no plugin of Pillow knows the format {image_format}")

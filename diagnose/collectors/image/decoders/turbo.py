@@ -36,6 +36,8 @@ def decode(data: Content, components: int) -> Outcome:
             colorspace="CMYK" if components == 4 else "GRAY",
             fastdct=True,
             fastupsample=True,
+            min_height=1,  # without a least size simplejpeg does not scale at all
+            min_width=1,
             min_factor=SMALLEST_SCALE,
             strict=True,
         )
