@@ -7,6 +7,8 @@ from typing import Any, BinaryIO
 
 READ_LIMIT_BYTES = 64 << 20
 _WINDOW_BYTES = 256 << 10
+_WINDOW_AFTER_JUMP_BYTES = 4 << 10
+"""How much is read ahead: little where the reads jump through a large file, as from tensor to tensor."""
 
 
 class CutError(Exception):
@@ -53,8 +55,10 @@ class Cursor:
             raise ImplausibleError("length-too-large", at, f"{length} bytes")
         start = at - self._window_at
         if start < 0 or start + length > len(self._window):
+            is_next = 0 <= start <= len(self._window)
+            ahead = _WINDOW_BYTES if is_next else _WINDOW_AFTER_JUMP_BYTES
             self.file.seek(at)
-            self._window = self.file.read(max(length, min(_WINDOW_BYTES, self.size_bytes - at)))
+            self._window = self.file.read(max(length, min(ahead, self.size_bytes - at)))
             self._window_at, start = at, 0
             if len(self._window) < length:
                 raise CutError(at, at + length)

@@ -11,11 +11,16 @@ from functools import cache
 
 from msgspec import Struct
 
+from diagnose.collectors.text.unicode_forms import block_of
+
 _SEARCHED_CHARACTERS = 1 << 18
 _RUN_LIMIT = 200
 _RUNS_LIMIT = 2000
-_PROOF_SEQUENCES = 2
-"""So many UTF-8 sequences in the text prove it, or one of three bytes or more."""
+_WESTERN = "cp1252"
+_PROOF_SEQUENCES, _PROOF_SEQUENCES_WESTERN = 4, 2
+_PROOF_BESIDE_SOUND_TEXT = 4
+"""So many UTF-8 sequences prove it, if most of the text is undone; in Western text, where letters beyond ASCII hardly
+ever meet, fewer, and a few more even beside sound text, as in a file that was joined from two."""
 
 
 class Mojibake(Struct, frozen=True):
@@ -27,12 +32,12 @@ class Mojibake(Struct, frozen=True):
     meant: str
 
 
-_KNOWN: tuple[tuple[str, str, str], ...] = (
-    ("锟斤拷", "U+FFFD in utf-8 read as gbk", "\ufffd\ufffd"),
-    ("烫烫烫", "uninitialised memory (0xCC) read as gbk", "\\xcc\\xcc"),
-    ("屯屯屯", "uninitialised memory (0xCD) read as gbk", "\\xcd\\xcd"),
-    ("ï»¿", "utf-8 byte order mark read as cp1252", "\ufeff"),
-    ("锘縨", "utf-8 byte order mark read as gbk", "\ufeff"),
+_KNOWN: tuple[tuple[re.Pattern[str], str, str], ...] = (
+    (re.compile("锟斤拷"), "U+FFFD in utf-8 read as gbk", "U+FFFD U+FFFD"),
+    (re.compile("烫烫烫"), "uninitialised memory (0xCC) read as gbk", "0xCC bytes"),
+    (re.compile("屯屯屯"), "uninitialised memory (0xCD) read as gbk", "0xCD bytes"),
+    (re.compile("ï»¿"), "utf-8 byte order mark read as cp1252", "U+FEFF"),
+    (re.compile("\\A锘"), "utf-8 byte order mark read as gbk", "U+FEFF"),
 )
 """What cannot be undone but is known, and what it came from."""
 
@@ -60,14 +65,14 @@ def find_mojibake(text: str) -> Mojibake | None:
     if part.isascii():
         return None
     for seen, kind, meant in _KNOWN:
-        at = part.find(seen)
-        if at >= 0:
-            return Mojibake(kind, at, seen, meant)
+        found = seen.search(part)
+        if found:
+            return Mojibake(kind, found.start(), found[0], meant)
     runs = [(run.start(), run[0][:_RUN_LIMIT]) for run in _limited(part)]
     for encoding in _WRONG_ENCODINGS:
-        found = _undo_runs(runs, encoding)
-        if found:
-            return found
+        undone = _undo_runs(runs, encoding)
+        if undone:
+            return undone
     return None
 
 
@@ -81,7 +86,7 @@ def _limited(text: str) -> list[re.Match[str]]:
 
 
 def _undo_runs(runs: list[tuple[int, str]], encoding: str) -> Mojibake | None:
-    """The first run that the encoding undoes, if enough is undone in all runs together and most runs are."""
+    """The first run that the encoding undoes, if enough is undone in all runs together."""
     first: Mojibake | None = None
     sequences, undone = 0, 0
     for at, run in runs:
@@ -89,9 +94,13 @@ def _undo_runs(runs: list[tuple[int, str]], encoding: str) -> Mojibake | None:
         if meant is None:
             continue
         undone += 1
-        sequences += len(meant) + any(char > "\u07ff" for char in meant)
+        sequences += sum(1 if char < "\u0800" or encoding != _WESTERN else 2 for char in meant)
         first = first or Mojibake(f"utf-8 read as {encoding}", at, run[:40], meant[:40])
-    proven = sequences >= _PROOF_SEQUENCES and undone * 2 >= len(runs)
+    is_most = undone * 2 >= len(runs)
+    if encoding == _WESTERN:
+        proven = sequences >= (_PROOF_SEQUENCES_WESTERN if is_most else _PROOF_BESIDE_SOUND_TEXT)
+    else:
+        proven = is_most and sequences >= (2 if encoding in _SMALLEST_RUN else _PROOF_SEQUENCES)
     return first if proven else None
 
 
@@ -117,7 +126,16 @@ def _as_utf8(raw: bytes) -> str | None:
         if error.reason != "unexpected end of data" or error.start < 4:
             return None
         meant = raw[: error.start].decode()
-    return meant if meant and not meant.isascii() and meant.isprintable() else None
+    return meant if not meant.isascii() and _is_usual(meant) else None
+
+
+def _is_usual(text: str) -> bool:
+    """Letters of one script and what goes with any."""
+    blocks = {block_of(char) for char in text}
+    return None not in blocks and len(blocks - {0}) <= 1 and all(char.isalnum() or char in _SIGNS for char in text)
+
+
+_SIGNS = frozenset("“”‘’„–—…«»°§€£©®·•¡¿´\xa0\ufeff、。，：；？！（）《》「」")
 
 
 @cache

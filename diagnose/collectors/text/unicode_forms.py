@@ -76,10 +76,10 @@ def _reads_as_text(sample: bytes, encoding: str) -> bool:
         return False
     if sum(char < "\x7f" for char in text) * 5 > len(text) * 2:
         return True
-    usual = sum(1 for char in text if char in _MARKS_OF_TEXT or _block(char) is not None)
+    usual = sum(1 for char in text if char in _MARKS_OF_TEXT or block_of(char) is not None)
     if any(unicodedata.category(char) in _NO_TEXT and char not in "\t\n\r\f" for char in set(text)):
         return False
-    blocks = {_block(char) for char in text if char.isalpha()} - {0, None}
+    blocks = {block_of(char) for char in text if char.isalpha()} - {0, None}
     return usual >= len(text) * 0.97 and len(blocks) <= 2 and (not _MARKS_OF_TEXT.isdisjoint(text) or len(text) < 32)
 
 
@@ -93,7 +93,8 @@ _BLOCKS: tuple[tuple[int, int, int], ...] = (
 """First and last code point of what usual text is written in; 0 is what goes with any script."""
 
 
-def _block(char: str) -> int | None:
+def block_of(char: str) -> int | None:
+    """The number of the script that a character belongs to, 0 for what goes with any, None for unusual ones."""
     code = ord(char)
     return next((block for first, last, block in _BLOCKS if first <= code <= last), None)
 
