@@ -99,7 +99,7 @@ class Builder:
                 severity=Severity(_string(node, "severity")),
                 title=self._text(_required(node, "title")),
                 summary=self._optional_text(node, "summary"),
-                match=self.conditions.condition(_required(node, "match"), scope),
+                match=self.conditions.condition(_required(node, "match"), Scope(scope.captures, in_match=True)),
                 causes=causes,
                 steps=steps,
                 other=_value(node, "other", DEFAULT_OTHER),

@@ -32,6 +32,8 @@ def filled(command: str, lookup: Callable[[str], object | None]) -> str:
         if literal:
             return f"{{{literal}}}"
         known = lookup(name)
-        return name.rpartition(".")[2].upper() if known is None else shell_word(str(known))
+        if known is None:
+            return name.rpartition(".")[2].upper()
+        return " ".join(shell_word(str(item)) for item in (known if isinstance(known, list) else [known]))
 
     return _PLACEHOLDER.sub(value, command)

@@ -26,9 +26,10 @@ from diagnose.patterns.linear import complaint
 
 
 class Scope(Struct, frozen=True):
-    """What conditions of one rule may name beside facts."""
+    """What conditions of one rule may name beside facts. Captures are there only once `match` holds."""
 
     captures: set[str]
+    in_match: bool = False
 
 
 class ConditionBuilder:
@@ -87,7 +88,9 @@ class ConditionBuilder:
             self._complain(node, f"there is no comparison |{operator}{near}")
         value = self._operand(operand)
         if key == "capture":
-            if subject not in scope.captures:
+            if scope.in_match:
+                self._complain(node, "captures are there only once `match` holds: put this into a clue or a `when`")
+            elif subject not in scope.captures:
                 near = nearest(subject, scope.captures)
                 self._complain(node, f"no pattern of this rule's `match` has a group {subject!r}{near}")
             return CaptureCondition(subject, operator, value)

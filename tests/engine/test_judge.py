@@ -228,10 +228,11 @@ def test_comparisons(operator: str, value: Value, operand: Value, holds: bool | 
         ("docker version -f '{{.Server.Arch}}'", "docker version -f '{{.Server.Arch}}'"),
         ("curl -w '%{{http_code}}'", "curl -w '%{http_code}'"),
         ("echo ${HOME} {unknown.name}", "echo ${HOME} NAME"),
+        ("ls {files}", "ls a 'b c'"),
     ],
 )
 def test_braces_of_other_programs_stay(command: str, result: str) -> None:
-    assert filled(command, {"host": "a b"}.get) == result
+    assert filled(command, {"host": "a b", "files": ["a", "b c"]}.get) == result
 
 
 def test_a_secret_in_the_log_reaches_neither_evidence_nor_command(tmp_path: Path) -> None:

@@ -94,6 +94,11 @@ def test_a_right_rule_loads_with_its_texts_patterns_and_place(tmp_path: Path) ->
         ("  sources: [Pillow ImageFile.py]\n", "", "a rule lacks the key 'sources'"),
         ("    cause: download\n", "    cause: upload\n", "this rule has no cause 'upload'"),
         ("  - id: again\n", "  - id: again\n    after: backup\n", "this rule has no step 'backup'"),
+        (
+            "    - fact: {image.truncated",
+            "    - capture: {left: 1}\n    - fact: {image.truncated",
+            "once `match` holds",
+        ),
         ("id: image/cut", "id: cut", "no id of the form"),
         ("  - id: again\n", "  - id: again\n    after: again\n", "wait for"),
         ("    repair:", "    repair_:", "needs exactly one of check, repair"),

@@ -7,6 +7,7 @@ from io import BytesIO
 import pytest
 
 from diagnose.collectors import log
+from diagnose.collectors.log import blocks as log_blocks
 from diagnose.evidence import Evidence, Subject
 from diagnose.patterns import PatternSet
 
@@ -29,7 +30,7 @@ def test_a_line_in_gbk_is_shown_as_its_characters() -> None:
 
 
 def test_lines_are_counted_over_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(log, "BLOCK_BYTES", 64)
+    monkeypatch.setattr(log_blocks, "BLOCK_BYTES", 64)
     data = b"".join(b"line %d of many\n" % number for number in range(1, 101))
     evidence = collect(data, r"line (?P<number>\d+) of")
     assert [hit.line for hit in evidence.hits] == [int(hit.captures["number"]) for hit in evidence.hits]
@@ -45,7 +46,7 @@ def test_a_repeated_error_is_kept_a_few_times_and_counted_always() -> None:
 
 
 def test_a_line_of_many_megabytes_is_looked_at_around_the_hit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(log, "BLOCK_BYTES", 1 << 20)
+    monkeypatch.setattr(log_blocks, "BLOCK_BYTES", 1 << 20)
     data = b"x" * (3 << 20) + b" failed to decode frame " + b"y" * (2 << 20) + b"\nnext: failed to decode\n"
     evidence = collect(data, "failed to decode")
     assert [hit.line for hit in evidence.hits] == [1, 2]
