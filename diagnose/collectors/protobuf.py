@@ -50,19 +50,22 @@ def walk_fields(data: bytes, at: int = 0, end: int | None = None, limit: int = 2
         at = field.end
 
 
-def read_field(data: bytes, at: int) -> Field | None:
-    """The field whose tag stands at `at`, or None where there is none (groups, long gone, count as none)."""
+def read_field(data: bytes, at: int, base: int = 0) -> Field | None:
+    """The field whose tag stands at `at`, or None where there is none (groups, long gone, count as none).
+
+    `base` is added to the offsets in the field, where `data` is a piece of something larger.
+    """
     tag = read_varint(data, at)
     if tag is None or tag[0] >> 3 == 0 or tag[0] >> 3 > 0x1FFFFFFF:
         return None
     number, wire, at = tag[0] >> 3, tag[0] & 7, tag[1]
     if wire in _FIXED_LENGTH:
-        return Field(number, wire, 0, at, at + _FIXED_LENGTH[wire])
+        return Field(number, wire, 0, base + at, base + at + _FIXED_LENGTH[wire])
     if wire not in (VARINT, BYTES):
         return None
     value = read_varint(data, at)
     if value is None:
         return None
     if wire == VARINT:
-        return Field(number, wire, value[0], at, value[1])
-    return Field(number, wire, 0, value[1], value[1] + value[0])
+        return Field(number, wire, value[0], base + at, base + value[1])
+    return Field(number, wire, 0, base + value[1], base + value[1] + value[0])

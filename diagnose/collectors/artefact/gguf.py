@@ -16,6 +16,7 @@ from diagnose.evidence import Fact
 _LATEST_VERSION = 3
 _COUNT_LIMIT = 1 << 20
 _ELEMENT_LIMIT = 4 << 20
+_WINDOW_BYTES = 64 << 10
 """More tensors, pairs or strings than any model has: walking further would only cost time."""
 
 _SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
@@ -121,11 +122,29 @@ class _Metadata:
         self._elements += count
         if kind not in (_STRING, _ARRAY) or depth > 4 or self._elements > _ELEMENT_LIMIT:
             raise ImplausibleError("unknown-value-type" if kind > 12 else "count-too-large", start, f"{kind}, {count}")
+        if kind == _STRING:
+            self._skip_strings(count)
+            return
         for _ in range(count):
-            if kind == _ARRAY:
-                self._skip_array(depth + 1)
+            self._skip_array(depth + 1)
+
+    def _skip_strings(self, count: int) -> None:
+        """Vocabularies have hundreds of thousands: they are walked in windows, not read one by one."""
+        cursor, width = self._cursor, struct.calcsize(self.wide)
+        length_at = struct.Struct(self.wide).unpack_from
+        while count:
+            window = cursor.peek(min(_WINDOW_BYTES, cursor.size_bytes - cursor.at))
+            at = 0
+            while count and at + width <= len(window):
+                end = at + width + length_at(window, at)[0]
+                if end > len(window):
+                    break
+                at, count = end, count - 1
+            if at:
+                cursor.skip(at)
             else:
-                self._cursor.skip(self._cursor.unpack(self.wide)[0])
+                cursor.skip(cursor.unpack(self.wide)[0])
+                count -= 1
 
 
 def _metadata_facts(pairs: dict[str, int | float | bool | str]) -> Iterator[Fact]:

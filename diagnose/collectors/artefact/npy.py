@@ -12,9 +12,9 @@ from diagnose.collectors.artefact.reading import Cursor
 from diagnose.evidence import Fact
 
 _HEADER_LIMIT_BYTES = 1 << 20
-_DESCR = re.compile(r"'descr':\s*'([<>|=]?)([a-zA-Z?])(\d*)(?:\[\w+\])?'")
+_DESCR = re.compile(r"'descr':\s{0,9}'([<>|=]?)([a-zA-Z?])(\d*)(?:\[\w+\])?'")
 _OBJECTS = re.compile(r"'\|?O\d*'")
-_SHAPE = re.compile(r"'shape':\s*\(([\d,\s]*L?,?\s*)\)")
+_SHAPE = re.compile(r"'shape':\s{0,9}\(([\d,\sL]*+)\)")
 _CHARACTER_BYTES = 4
 """NumPy's U type holds UCS-4."""
 

@@ -13,6 +13,7 @@ from diagnose.collectors.protobuf import BYTES, VARINT, Field, read_field, walk_
 from diagnose.evidence import Fact
 
 _FIELD_LIMIT = 500_000
+_WINDOW_BYTES = 1024
 _LONGEST_TAG_AND_LENGTH = 20
 _TEXT_LIMIT_BYTES = 4096
 _PROTOBUF_LIMIT_BYTES = 2**31 - 1
@@ -116,14 +117,16 @@ class _Walk:
 
     def _fields(self, message: _Message) -> Iterator[Field]:
         size_bytes = self._cursor.size_bytes
-        at = message.start
+        at = base = message.start
+        window = b""
         while at < message.end and self._fields_left > 0:
             self._fields_left -= 1
-            found = read_field(self._cursor.peek(min(_LONGEST_TAG_AND_LENGTH, size_bytes - at), at), 0)
+            if base + len(window) - at < _LONGEST_TAG_AND_LENGTH:
+                base, window = at, self._cursor.peek(min(_WINDOW_BYTES, size_bytes - at), at)
+            found = read_field(window, at - base, base)
             if found is None:
                 self._note_unreadable(message, at)
                 return
-            found = Field(found.number, found.wire, found.value, found.start + at, found.end + at)
             if found.end > message.end:
                 self._note_overrun(message, found)
             yield found

@@ -54,7 +54,8 @@ def read_safetensors(file: BinaryIO, size_bytes: int) -> Iterator[Fact]:
 
 def _read_header(header: bytes) -> dict[str, _Tensor]:
     entries = msgspec.json.decode(header, type=dict[str, msgspec.Raw])
-    return {name: msgspec.json.decode(raw, type=_Tensor) for name, raw in entries.items() if name != "__metadata__"}
+    decode = msgspec.json.Decoder(_Tensor).decode
+    return {name: decode(raw) for name, raw in entries.items() if name != "__metadata__"}
 
 
 def _layout_damage(tensors: dict[str, _Tensor], start: int) -> Iterator[Fact]:

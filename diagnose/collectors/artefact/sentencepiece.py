@@ -11,7 +11,10 @@ from diagnose.collectors.protobuf import BYTES, VARINT, read_field, walk_fields
 from diagnose.evidence import Fact
 
 _SIZE_LIMIT_BYTES = 32 << 20
-_PIECE_LIMIT = 2_000_000
+_PIECE_LIMIT = 500_000
+_PIECES_SEARCHED = 1000
+"""The piece for unknown text stands among the first."""
+
 _PIECES, _TYPE = 1, 3
 _UNKNOWN_TYPE = 2
 """sentencepiece_model.proto: ModelProto.pieces, SentencePiece.type and its value UNKNOWN."""
@@ -31,8 +34,12 @@ def read_sentencepiece(file: BinaryIO, size_bytes: int) -> Iterator[Fact]:
             break
         if field.number == _PIECES and field.wire == BYTES:
             pieces += 1
-            has_unknown = has_unknown or _is_unknown(data, field.start, field.end)
+            if not has_unknown and pieces <= _PIECES_SEARCHED:
+                has_unknown = _is_unknown(data, field.start, field.end)
         at = field.end
+    if pieces >= _PIECE_LIMIT:
+        yield FACTS.not_checked("artefact.truncated", f"more than {_PIECE_LIMIT} pieces")
+        return
     yield FACTS.known("artefact.piece_count", pieces)
     yield FACTS.known("artefact.has_unknown_piece", has_unknown)
     yield from extent(size_bytes, max(at, size_bytes))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import BinaryIO
 
 import msgspec
@@ -79,12 +80,10 @@ def _out_of_vocabulary(model: _Model) -> int:
     """How many merges join tokens of which one, or the result, is not in the vocabulary."""
     if not isinstance(model.vocab, dict):
         return 0
-    vocabulary = model.vocab.keys()
-    missing = 0
-    for merge in model.merges or ():
-        parts = merge.split(" ") if isinstance(merge, str) else merge
-        missing += not all(token in vocabulary for token in (*parts, "".join(parts)))
-    return missing
+    merges = [tuple(merge.split(" ") if isinstance(merge, str) else merge) for merge in model.merges or ()]
+    tokens = set(chain.from_iterable(merges)) | set(map("".join, merges))
+    missing = tokens - model.vocab.keys()
+    return sum(1 for merge in merges if missing.intersection((*merge, "".join(merge)))) if missing else 0
 
 
 def _metaspace_options(raw: bytes) -> set[str]:

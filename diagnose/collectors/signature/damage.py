@@ -86,7 +86,7 @@ def _is_sentence(head: bytes) -> bool:
 
 
 _TITLES = {
-    "html": re.compile(rb"<title[^>]*>\s*([^<]{1,300})|<h1[^>]*>\s*([^<]{1,300})", re.IGNORECASE),
+    "html": re.compile(rb"<title[^>]{0,200}>\s*+([^<]{1,300})|<h1[^>]{0,200}>\s*+([^<]{1,300})", re.IGNORECASE),
     "s3-xml": re.compile(rb"<Code>\s*([^<]{1,200})"),
     "xml": re.compile(rb"<(?:Code|code|message|Message|title)>\s*([^<]{1,300})"),
     "json": re.compile(rb'"(?:error|message|detail|errmsg|msg|code|title)"\s*:\s*"([^"]{1,300})"'),

@@ -9,7 +9,7 @@ Check = Callable[[bytes, int], bool]
 
 _CONTROLS = bytes(range(9))
 
-_PNM_HEADER = re.compile(rb"P[1-6](?:\s+|\s*#[^\n]*\n)+\d+(?:\s+|\s*#[^\n]*\n)+\d+")
+_PNM_HEADER = re.compile(rb"P[1-6](?:\s|#[^\n]*\n)++\d++(?:\s|#[^\n]*\n)++\d")
 
 
 def _is_binary(head: bytes, _size: int) -> bool:

@@ -6,6 +6,7 @@ import collections
 import io
 import struct
 import sys
+import time
 import zipfile
 
 import pytest
@@ -196,3 +197,18 @@ def test_zip64_directory_is_found() -> None:
         member.write(b"hello")
     assert values("zip", buffer.getvalue(), "damage") == []
     assert values("zip", buffer.getvalue(), "member_count") == [1]
+
+
+def test_array_header_of_blanks_costs_no_time() -> None:
+    header = b"{'descr': '<f4', 'shape': (" + b" " * 900_000
+    start = time.perf_counter()
+    assert values("npy", b"\x93NUMPY\2\0" + struct.pack("<I", len(header)) + header, "damage") == ["bad-header"]
+    assert time.perf_counter() - start < 1
+
+
+def test_long_vocabulary_is_walked_in_windows() -> None:
+    strings = b"".join(struct.pack("<Q", size) + bytes(size) for size in [3, 200_000, 0, 70_000] * 3)
+    pair = struct.pack("<Q", 1) + b"k" + struct.pack("<IIQ", 9, 8, 12) + strings
+    content = b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + pair
+    assert values("gguf", content, "truncated") == [False]
+    assert values("gguf", content[:-1], "truncated") == [True]

@@ -6,6 +6,7 @@ import io
 import pickle
 import struct
 import tarfile
+import time
 import zipfile
 
 import pytest
@@ -303,3 +304,27 @@ def test_no_input_raises(head: bytes, tail: bytes, size_bytes: int) -> None:
 def test_no_cut_or_overwritten_file_raises(content: bytes, at: int, junk: bytes) -> None:
     for damaged in (content[:at], content[:at] + junk + content[at + len(junk) :]):
         assert identify(damaged, len(content), damaged[-64:]).kind in KINDS
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        b"P1 ",
+        b"P1#\n",
+        b"<title ",
+        b"<Error>  ",
+        b"<net ",
+        b"[ ",
+        b"(lp",
+        b'"error" ',
+        b"\xef\xbf\xbd",
+        b"PK\3\4",
+        b"#define ",
+    ],
+)
+def test_repetitive_content_costs_no_time(unit: bytes) -> None:
+    content = unit * (65536 // len(unit))
+    start = time.perf_counter()
+    identify(content, len(content), content[-4096:])
+    identify(b"P1" + b" " * 65536, 65538)
+    assert time.perf_counter() - start < 0.5
