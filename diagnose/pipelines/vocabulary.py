@@ -10,6 +10,7 @@ COLLECTORS = (
     "log",
     "process",
     "signature",
+    "text",
     "image",
     "artefact",
     "oci",
