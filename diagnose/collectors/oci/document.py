@@ -19,6 +19,7 @@ MANIFEST_LIMIT_BYTES = 4 * 1024 * 1024
 DESCRIPTOR_LIMIT = 1000
 _REFERENCE_TYPE = "vnd.docker.reference.type"
 _REFERENCE_DIGEST = "vnd.docker.reference.digest"
+_BYTE_ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _REF_NAME = "org.opencontainers.image.ref.name"
 
 
@@ -47,7 +48,7 @@ class Document(Struct, frozen=True):
     """A body that was asked for as a manifest.
 
     `kind` is index, manifest, artifact, attestation, schema1, errors (a registry's error answer), json (none of
-    these), cut-json, html, xml, empty, gzip, zstd or not-json.
+    these), cut-json, html, xml, empty, byte-order-mark, gzip, zstd or not-json.
     """
 
     kind: str
@@ -142,11 +143,14 @@ def _kind_of_object(value: dict[str, Any]) -> str:
 
 
 def _kind_of_unreadable(body: bytes) -> str:
+    marked = body.startswith(_BYTE_ORDER_MARKS)
     text = body.lstrip(b"\xef\xbb\xbf \t\r\n")
     if not text:
         return "empty"
     if text.startswith(b"<"):
         return "xml" if text.startswith(b"<?xml") and b"<html" not in text[:1024].lower() else "html"
+    if marked:
+        return "byte-order-mark"
     if text.startswith(b"{") and not text.rstrip().endswith(b"}"):
         return "cut-json"
     kind = media_types.recognise(text[:512])

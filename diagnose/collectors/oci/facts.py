@@ -38,7 +38,7 @@ FACTS = Vocabulary(
         "oci.manifest.kind",
         "str",
         "what the body is: index, manifest, artifact, attestation, schema1, errors, json, cut-json, html, xml, "
-        "empty, gzip, zstd or not-json",
+        "empty, byte-order-mark, gzip, zstd or not-json",
     ),
     FactSpec("oci.manifest.content_length", "int", "the Content-Length of the manifest", "bytes"),
     FactSpec("oci.manifest.digest_header", "str", "the header Docker-Content-Digest"),

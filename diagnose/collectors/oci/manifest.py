@@ -92,7 +92,8 @@ def _content_facts(exchange: Exchange, head: Exchange, reference: Reference) -> 
         yield FACTS.known("oci.manifest.digest_matches", matches, exchange.where, f"the body is {text}")
     if exchange.content_length is not None:
         yield FACTS.known("oci.manifest.content_length", exchange.content_length, exchange.where)
-    announced = [ask.content_length for ask in (exchange, head) if ask.ok and ask.content_length is not None]
+    # A HEAD of length zero is a defect of its own (oci.manifest.head_content_length) and announces nothing.
+    announced = [ask.content_length for ask in (exchange, head) if ask.ok and ask.content_length]
     if announced or exchange.cut:
         matches = not exchange.cut and all(length == len(exchange.body) for length in announced)
         yield FACTS.known("oci.manifest.size_matches", matches, exchange.where, f"{len(exchange.body)} bytes came")

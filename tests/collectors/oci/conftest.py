@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import socket
 import subprocess
 import time
 import urllib.request
@@ -12,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from oci_images import buildx_image, push, single_image
-from oci_proxy import FaultProxy, running
+from oci_proxy import FaultProxy, free_port, running
 
 from diagnose.collectors.oci import collect
 from diagnose.evidence import Evidence
@@ -25,13 +24,6 @@ storage:
   cache: {{blobdescriptor: inmemory}}
 http: {{addr: 127.0.0.1:{port}, secret: for-tests-only}}
 """
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import socket
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -137,3 +138,10 @@ class _Handler(BaseHTTPRequestHandler):
     def handle(self) -> None:
         with contextlib.suppress(ConnectionError, TimeoutError):
             super().handle()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

@@ -15,8 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from conftest import free_port
-from oci_proxy import Answer, FaultProxy, running
+from oci_proxy import Answer, FaultProxy, free_port, running
 
 from diagnose.collectors.oci import collect
 from diagnose.collectors.oci.client import Client, is_local

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from conftest import free_port
-from oci_proxy import FaultProxy
+from oci_proxy import FaultProxy, free_port
 
 from diagnose.collectors.oci import collect
 from diagnose.evidence import State
