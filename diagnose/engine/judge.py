@@ -13,6 +13,9 @@ from diagnose.engine.incidents import Incident, incidents
 from diagnose.engine.rule import Rule, RuleSet, raising_patterns
 from diagnose.evidence import Evidence, Fact, Hit, Value
 
+DEEPER_CAUSE = "log.deeper_cause"
+"""The fact (rules/context/structure.yaml) of a line after which a deeper cause follows."""
+
 
 class Raised(Struct, frozen=True, eq=False):
     """A rule that matched: in which incident, on which evidence, and where in the log (0, 0 where there is none)."""
@@ -20,7 +23,7 @@ class Raised(Struct, frozen=True, eq=False):
     rule: Rule
     view: View
     outcome: Outcome
-    incident: int
+    incident: Incident | None
     line: int
     column: int
 
@@ -37,12 +40,13 @@ class Judge:
         state_facts(self.rules, evidence)
         raised = [*self._raised_by_hits(evidence), *self._raised_by_facts(evidence)]
         kept = _root_causes(raised)
-        ordered = sorted(kept, key=_importance)
+        deeper = [_line(fact) for fact in evidence.known(DEEPER_CAUSE)]
+        ordered = sorted(kept, key=lambda one: _importance(one, deeper))
         concluded = [conclude(r.rule, r.view, r.outcome, kept[r], self.language) for r in ordered]
         return _merged(concluded)
 
     def _raised_by_hits(self, evidence: Evidence) -> Iterable[Raised]:
-        for number, incident in enumerate(incidents(evidence.hits, self.rules.by_pattern.keys())):
+        for incident in incidents(evidence.hits, self.rules.by_pattern.keys()):
             candidates = {
                 index
                 for pattern, hits in incident.hits.items()
@@ -50,7 +54,7 @@ class Judge:
                 for index in self.rules.by_pattern.get(pattern, ())
             }
             for rule in self._in_order(candidates):
-                raised = _raise(rule, View(evidence, incident.hits, has_log=True), number, incident)
+                raised = _raise(rule, View(evidence, incident.hits, has_log=True), incident)
                 if raised is not None:
                     yield raised
 
@@ -63,7 +67,7 @@ class Judge:
         for rule in self._in_order(candidates):
             if has_log and any(pattern in hits for pattern in raising_patterns(rule.match)):
                 continue
-            raised = _raise(rule, View(evidence, hits, has_log), 0, None)
+            raised = _raise(rule, View(evidence, hits, has_log), None)
             if raised is not None:
                 yield raised
 
@@ -103,7 +107,7 @@ def _typed(text: str, kind: str) -> Value | None:
     return text or None
 
 
-def _raise(rule: Rule, view: View, number: int, incident: Incident | None) -> Raised | None:
+def _raise(rule: Rule, view: View, incident: Incident | None) -> Raised | None:
     outcome = evaluate(rule.match, view)
     if not outcome.holds:
         return None
@@ -114,9 +118,16 @@ def _raise(rule: Rule, view: View, number: int, incident: Incident | None) -> Ra
     for hit in inside or hits:
         for name, value in hit.captures.items():
             view.captures.setdefault(name, value)
-    line = min((hit.line for hit in inside), default=0)
+    lines = [hit.line for hit in inside] or [_line(item) for item in outcome.seen if isinstance(item, Fact)]
+    line = min(lines, default=0)
     column = max((hit.start for hit in inside if hit.line == line), default=0)
-    return Raised(rule, view, outcome, number, line, column)
+    return Raised(rule, view, outcome, incident, line, column)
+
+
+def _line(fact: Fact) -> int:
+    """The line where a fact stands, 0 where it is no line."""
+    word, _, number = fact.where.partition(" ")
+    return int(number) if word == "line" and number.isdigit() else 0
 
 
 def _root_causes(raised: list[Raised]) -> dict[Raised, list[str]]:
@@ -126,7 +137,7 @@ def _root_causes(raised: list[Raised]) -> dict[Raised, list[str]]:
     """
     kept: dict[Raised, list[str]] = {}
     for one in raised:
-        neighbours = [other for other in raised if other is not one and other.incident == one.incident]
+        neighbours = [other for other in raised if other is not one and other.incident is one.incident]
         if not any(_explains(other, one) and not _explains(one, other) for other in neighbours):
             followers = [other.rule.id for other in neighbours if _follows(other, one)]
             kept[one] = list(dict.fromkeys(followers))
@@ -149,10 +160,13 @@ def _explains(one: Raised, other: Raised) -> bool:
     )
 
 
-def _importance(raised: Raised) -> tuple[int, bool, int, int, int, str]:
-    """Severity, then the earliest incident and line; in a line the rightmost hit, where the deepest error stands."""
-    rule = raised.rule
-    return (-rule.severity.rank, rule.generic, raised.incident, raised.line, -raised.column, rule.id)
+def _importance(raised: Raised, deeper: list[int]) -> tuple[int, bool, int, int, int, int, str]:
+    """Severity, then the earliest incident; in it what follows most `Caused by`, else the earliest line; in a line the
+    rightmost hit, where the deepest part of a wrapped error stands."""
+    rule, incident = raised.rule, raised.incident
+    first = incident.first_line if incident is not None else raised.line
+    depth = sum(first <= line <= raised.line for line in deeper)
+    return (-rule.severity.rank, rule.generic, first, -depth, raised.line, -raised.column, rule.id)
 
 
 def _merged(diagnoses: list[Diagnosis]) -> list[Diagnosis]:

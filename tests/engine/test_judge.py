@@ -241,3 +241,18 @@ def test_a_secret_in_the_log_reaches_neither_evidence_nor_command(tmp_path: Path
     (diagnosis,) = judged(rules, "cannot decode rtsp://cam:S3cretPw@10.0.0.5/live")
     assert "S3cretPw" not in diagnosis.evidence[0].text + diagnosis.checklist[0].commands[0]
     assert "10.0.0.5/live" in diagnosis.checklist[0].commands[0]
+
+
+def test_what_follows_caused_by_is_the_root(tmp_path: Path) -> None:
+    context = tmp_path / "context.yaml"
+    context.write_text(
+        "facts:\n- {name: log.deeper_cause, type: str, meaning: m, log: '^(?P<value>Caused by.{0,80})'}\n",
+        encoding="utf-8",
+    )
+    own = tmp_path / "rules.yaml"
+    names = ("container/outer", "container/middle", "container/inner")
+    texts = [rule(name, f"{{log: '{name[10:]} failed'}}") for name in names]
+    own.write_text("rules:\n" + "".join(texts), encoding="utf-8")
+    rules, _ = load([context, own], FACTS)
+    log_text = "outer failed\n  at a.b\nCaused by: middle failed\n  at c.d\nCaused by: inner failed\n"
+    assert [d.rule for d in judged(rules, log_text)] == list(reversed(names))
