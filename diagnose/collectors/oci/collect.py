@@ -12,6 +12,7 @@ from diagnose.collectors.oci.engine import collect_engine
 from diagnose.collectors.oci.errors import UnusableImageError
 from diagnose.collectors.oci.exchange import Exchange
 from diagnose.collectors.oci.facts import FACTS
+from diagnose.collectors.oci.hosts_file import collect_hosts_file
 from diagnose.collectors.oci.layout import collect_archive, collect_folder
 from diagnose.collectors.oci.manifest import collect_manifest
 from diagnose.collectors.oci.platforms import host_platform, parse_platform
@@ -50,6 +51,7 @@ def collect(
     parsed = parse_reference(reference)
     if use_engine:
         collect_engine(evidence, reference, timeout_seconds)
+        collect_hosts_file(evidence, parsed.domain)
     _collect_registry(evidence, parsed, _platform(evidence, platform), insecure, timeout_seconds)
     return evidence
 
@@ -125,6 +127,7 @@ def _asked_for(document: Document, platform_digest: str) -> str:
 def _add_reference(evidence: Evidence, reference: Reference, registry: Registry) -> None:
     evidence.add(FACTS.known("oci.reference", str(reference)))
     evidence.add(FACTS.known("oci.registry_url", registry.url))
+    evidence.add(FACTS.known("oci.registry.host", reference.domain))
     evidence.add(FACTS.known("oci.repository", reference.repository))
     if reference.tag:
         evidence.add(FACTS.known("oci.tag", reference.tag))
