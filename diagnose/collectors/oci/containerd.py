@@ -77,7 +77,7 @@ def _read_index(exchange: Exchange, plain: Exchange | None) -> Outcome:
 
 def _decode(decoded: Decoded, exchange: Exchange, limit_bytes: int) -> Outcome:
     """Decodes what is left of a body after containerd has cut it to its compressed length."""
-    body, ending = decoded.body, decoded.error or (UNEXPECTED_EOF if exchange.cut else EOF)
+    body, ending = decoded.body, decoded.error or (UNEXPECTED_EOF if exchange.cut and not decoded.ended else EOF)
     if len(body) >= limit_bytes:
         body, ending = body[:limit_bytes], EOF
     error = decode_error(body, ending)

@@ -14,7 +14,7 @@ from msgspec import Struct
 ACCEPT_ENCODING = "zstd;q=1.0, gzip;q=0.8, deflate;q=0.5"
 """What containerd asks for; a proxy may compress only because of it."""
 
-_GZIP_MAGIC = b"\x1f\x8b"
+_GZIP_MAGIC = b"\x1f\x8b\x08"
 _GZIP = 31
 _RAW_DEFLATE = -15
 _GZIP_HEADER_BYTES = 10
@@ -24,12 +24,14 @@ _CHUNK_BYTES = 4096
 class Decoded(Struct, frozen=True):
     """`body` is what could be read; `error` is what the reader says then, or at once if `at_start`.
 
-    `not_decoded` says why this library could not look, while the engine could.
+    `ended` is true if the format marks its own end, so that nothing behind it is read. `not_decoded` says why this
+    library could not look, while the engine could.
     """
 
     body: bytes = b""
     error: str = ""
     at_start: bool = False
+    ended: bool = False
     not_decoded: str = ""
 
 
@@ -56,6 +58,8 @@ def _gunzip(body: bytes, limit_bytes: int) -> Decoded:
         return Decoded(error="unexpected EOF" if body else "EOF", at_start=True)
     out, rest = b"", body
     while rest and len(out) < limit_bytes:
+        if len(rest) < _GZIP_HEADER_BYTES:
+            return Decoded(out, "unexpected EOF")
         if not rest.startswith(_GZIP_MAGIC):
             return Decoded(out, "gzip: invalid header", at_start=rest is body)
         piece, error, rest = _drain(zlib.decompressobj(_GZIP), rest, limit_bytes - len(out))
@@ -67,7 +71,7 @@ def _gunzip(body: bytes, limit_bytes: int) -> Decoded:
 
 def _inflate(body: bytes, limit_bytes: int) -> Decoded:
     out, error, _ = _drain(zlib.decompressobj(_RAW_DEFLATE), body, limit_bytes)
-    return Decoded(out, error)
+    return Decoded(out, error, ended=not error)
 
 
 def _drain(inflater: zlib._Decompress, body: bytes, limit_bytes: int) -> tuple[bytes, str, bytes]:
