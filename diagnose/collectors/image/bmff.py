@@ -113,8 +113,11 @@ def _check_extents(state: BmffState, items: Items) -> None:
                     at = items.idat.start if items.idat else 0
                     report(Damage.BAD_OFFSET, at, f"{name} reaches byte {end} of an idat box of {limit}")
             elif extent.method == 0 and end > size:
-                damage = Damage.TRUNCATED if start < size else Damage.BAD_OFFSET
-                report(damage, min(start, size), f"{name} lies from byte {start} to {end}, the file ends at {size}")
+                text = f"{name} lies from byte {start} to {end}, the file ends at {size}"
+                if start < size:
+                    state.found.damage(Damage.TRUNCATED, size, text)
+                else:
+                    report(Damage.BAD_OFFSET, size, text)
 
 
 def _read_exif_items(state: BmffState, items: Items) -> None:

@@ -68,8 +68,17 @@ def _check_coded_item(look: _Look, item: int, kind: bytes) -> None:
         if count > 1 and once != b"colr":
             text = f"{name} has {count} properties of type {once.decode()}"
             look.found.irregular(Damage.BAD_PROPERTY, look.meta.offset, text)
+    stands_alone = kind in (b"av01", b"grid") and not _is_tile(look, item)
+    if look.avif and stands_alone and look.items.property_of(item, b"pixi") is None:
+        # Demanded by ISO/IEC 23000-22 section 7.3.6.6; libavif's own tools insist on it, browsers do not.
+        text = f"{name} does not state the depth of its channels (pixi)"
+        look.found.irregular(Damage.BAD_PROPERTY, look.meta.offset, text)
     if kind == b"grid":
         _check_grid(look, item)
+
+
+def _is_tile(look: _Look, item: int) -> bool:
+    return any(name == b"dimg" and item in targets for name, _, targets in look.items.references)
 
 
 def _dimensions(look: _Look, box: Box) -> tuple[int, int]:

@@ -21,6 +21,8 @@ DEPTHS = {"rgb": (1, 2, 4, 8, 16, 24, 32), "rle8": (8,), "rle4": (4,), "rle24": 
 """Bits a pixel that each compression allows (2 is Windows CE's)."""
 
 BITFIELD_DEPTHS = (16, 32)
+MAX_GAP = 16
+"""Bytes before the pixels that masks of an old header or alignment take."""
 
 
 @dataclass(frozen=True)
@@ -138,6 +140,10 @@ def check_pixels(data: Content, bitmap: Bitmap, height: int, found: Findings) ->
         found.damage(Damage.BAD_OFFSET, 10, text)
         return
     entry = 3 if bitmap.header_bytes == 12 else 4
+    if bitmap.pixels > least + entry * palette + MAX_GAP:
+        found.feature(
+            "gap-before-pixels", "unused bytes before the pixels; readers that ignore the offset shift the rows"
+        )
     if bitmap.depth <= 8 and bitmap.pixels < least + entry * palette and bitmap.colours:
         found.irregular(Damage.BAD_OFFSET, 10, "the pixels are said to start inside the palette")
     if bitmap.compression in ("rle8", "rle4", "rle24"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import mmap
 from collections.abc import Callable
 
-from diagnose.collectors.image import bmff, bmp, gif, ico, jpeg, png, qoi, tiff, webp
+from diagnose.collectors.image import bmff, bmp, gif, ico, jpeg, netpbm, png, qoi, tiff, webp
 from diagnose.collectors.image.content import Content, CutShort, zero_tail
 from diagnose.collectors.image.findings import Damage, Findings
 from diagnose.collectors.image.formats import CAMERA_RAW, COMMON, MANGLED, UNKNOWN
@@ -37,6 +37,9 @@ _READERS: dict[str, Callable[[Content, Findings], None]] = {
     "ico": ico.read,
     "cur": ico.read,
     "qoi": qoi.read,
+    "pbm": netpbm.read,
+    "pgm": netpbm.read,
+    "ppm": netpbm.read,
 }
 
 

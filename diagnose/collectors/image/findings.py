@@ -117,6 +117,9 @@ class Findings:
     def has_feature(self, name: str) -> bool:
         return name in self._features
 
+    def has_any_feature(self, names: frozenset[str]) -> bool:
+        return not names.isdisjoint(self._features)
+
     def unsupported_variant(self, text: str, offset: int | None = None) -> None:
         self.unsupported = True
         self._add("image.unsupported", text, offset, "")

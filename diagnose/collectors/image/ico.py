@@ -43,7 +43,8 @@ def _read_image(data: Content, offset: int, size: int, number: int, found: Findi
             found.feature("png-in-ico", "entries in PNG form, which old readers of icons lack")
             png.read(content, inner)
         else:
-            read_bitmap(content, 0, 0, inner)
+            # The length in the directory is not always that of a DIB; what counts is that its header is there.
+            read_bitmap(bytes(data[offset:]), 0, 0, inner)
     except CutShort:
         inner.damage(Damage.TRUNCATED, size, "the data end inside a header")
     for fact in inner.facts:

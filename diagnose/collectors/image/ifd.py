@@ -36,10 +36,13 @@ class Entry:
 
 @dataclass(frozen=True)
 class Directory:
+    """A directory; `cut` says that the data end before the link to the next one."""
+
     offset: int
     entries: tuple[Entry, ...]
     next: int
     stated_entries: int
+    cut: bool
 
     def find(self, tag: int) -> Entry | None:
         for entry in self.entries:
@@ -79,10 +82,9 @@ class IfdReader:
             tag, kind, count = unpack(head, self.data, position, self.end)
             entries.append(self._entry(tag, kind, count, position, position + head.size, inline))
             position += head.size + inline
-        following = 0
-        if position + inline <= self.end:
-            following = int(self._unpack(next_format, position)[0])
-        return Directory(offset, tuple(entries), following, stated)
+        cut = position + inline > self.end
+        following = 0 if cut else int(self._unpack(next_format, position)[0])
+        return Directory(offset, tuple(entries), following, stated, cut)
 
     def chain(self) -> Iterator[Directory]:
         """All directories, first to last. Raises LookupError where the chain runs in a circle."""

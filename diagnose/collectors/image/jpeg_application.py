@@ -112,4 +112,5 @@ def check_pictures(state: JpegState) -> None:
         elif offset + size > len(state.data):
             missing = offset + size - len(state.data)
             text = f"a further picture of the file lacks its last {missing} bytes"
-            state.found.irregular(Damage.TRUNCATED, offset, text)
+            state.found.damage(Damage.TRUNCATED, len(state.data), text)
+            state.found.know("image.missing_bytes", missing, len(state.data))

@@ -177,6 +177,7 @@ def read_scan(state: JpegState, segment: Segment) -> Scan | None:
 
 def _check_parameters(state: JpegState, frame: Frame, scan: Scan) -> None:
     if frame.lossless:
+        _check_lossless_parameters(state, frame, scan)
         return
     if not frame.progressive:
         if (scan.spectral_start, scan.spectral_end, scan.high, scan.low) != (0, 63, 0, 0):
@@ -191,6 +192,14 @@ def _check_parameters(state: JpegState, frame: Frame, scan: Scan) -> None:
         state.found.damage(Damage.BAD_HEADER, scan.offset, text)
         return
     _follow_progression(state, scan)
+
+
+def _check_lossless_parameters(state: JpegState, frame: Frame, scan: Scan) -> None:
+    """T.81 table B.3: the predictor stands in Ss, the point transform in Al."""
+    first = 0 if frame.marker in HIERARCHICAL else 1
+    if not first <= scan.spectral_start <= 7 or scan.spectral_end or scan.high or scan.low >= frame.precision:
+        text = f"lossless scan with Ss={scan.spectral_start} Se={scan.spectral_end} Ah={scan.high} Al={scan.low}"
+        state.found.damage(Damage.BAD_HEADER, scan.offset, text)
 
 
 def _follow_progression(state: JpegState, scan: Scan) -> None:

@@ -6,13 +6,17 @@ import re
 
 from diagnose.collectors.image.content import Content
 from diagnose.collectors.image.findings import Damage
-from diagnose.collectors.image.jpeg_state import Frame, JpegState, Scan
+from diagnose.collectors.image.jpeg_state import Frame, JpegState, Scan, ScanComponent
 from diagnose.collectors.image.jpeg_tables import AC, DC
 
 HOLE_BYTES = 32
 """Zero bytes in a row that no picture yields where the code of zero bits stands for a coefficient (256 bits)."""
 
 SECTOR = 512
+ZERO_RUN = 0xF0
+_FLAT = (0x00, ZERO_RUN)
+"""AC symbols that leave a block without coefficients: end of block, and 16 zeros."""
+
 MAX_HOLES = 4
 _ZEROS, _SECTOR_OF_ZEROS = bytes(HOLE_BYTES), bytes(SECTOR)
 
@@ -110,25 +114,31 @@ def units_of_scan(frame: Frame, scan: Scan) -> int:
 
 
 def zeros_are_implausible(state: JpegState, frame: Frame, scan: Scan) -> bool:
-    """Whether a run of zero bits would mean the same non-zero coefficient again and again.
+    """Whether a run of zero bits would mean what no encoder writes.
 
-    With the tables of annex K it does: 00 is `run 0, size 1` for luminance AC. In tables made for a flat picture
-    the shortest code may be the end of block, and then zero bytes are just a flat area.
+    With the tables of annex K it does: 00 is `run 0, size 1` for luminance AC, the same coefficient again and again.
+    In tables made for a flat picture the shortest code may be the end of block, and then zeros are just a flat area.
     """
-    if frame.arithmetic or frame.lossless or (frame.progressive and scan.high):
+    if frame.lossless:
         return False
-    flat_ac = (0x00, 0xF0)
+    if frame.progressive:
+        return any(_is_implausible_progressive(state, scan, part) for part in scan.components)
     for part in scan.components:
         dc, ac = state.huffman.get((DC, part.dc_table)), state.huffman.get((AC, part.ac_table))
-        if not (frame.progressive and scan.spectral_start) and dc is not None and dc.zero_symbol:
-            return True
-        if frame.progressive:
-            # Low nibble 0: a run of ended blocks or of zero coefficients.
-            if scan.spectral_start and ac is not None and ac.zero_symbol is not None and ac.zero_symbol & 15:
-                return True
-        elif ac is not None and ac.zero_symbol is not None and ac.zero_symbol not in flat_ac:
+        if (dc and dc.zero_symbol) or (ac and ac.zero_symbol is not None and ac.zero_symbol not in _FLAT):
             return True
     return False
+
+
+def _is_implausible_progressive(state: JpegState, scan: Scan, part: ScanComponent) -> bool:
+    if not scan.spectral_start:
+        dc = state.huffman.get((DC, part.dc_table))
+        return not scan.high and dc is not None and bool(dc.zero_symbol)
+    ac = state.huffman.get((AC, part.ac_table))
+    if ac is None or ac.zero_symbol is None:
+        return False
+    # An encoder that writes runs of ended blocks never ends one block after the other by codes of their own.
+    return bool(ac.zero_symbol & 15) or (ac.zero_symbol != ZERO_RUN and ac.block_runs)
 
 
 def _find_holes(state: JpegState, scan: Scan, end: int, aligned_only: bool) -> None:

@@ -53,10 +53,14 @@ class Frame(Struct, frozen=True):
 
 
 class HuffmanTable(Struct, frozen=True):
-    """`zero_symbol` is what the code of nothing but zero bits means; None where the table has no code."""
+    """`zero_symbol` is what the code of nothing but zero bits means; None where the table has no code.
+
+    `block_runs` says that it has symbols for runs of ended blocks (EOBn, T.81 G.1.2.2).
+    """
 
     offset: int
     zero_symbol: int | None
+    block_runs: bool = False
 
 
 class ScanComponent(Struct, frozen=True):

@@ -9,6 +9,8 @@ from diagnose.collectors.image.jpeg_state import HuffmanTable, JpegState, Segmen
 
 MAX_CODE_LENGTH = 16
 DC, AC = 0, 1
+EOB_RUNS = frozenset(range(0x10, 0xF0, 0x10))
+"""Symbols EOB1 to EOB14 of progressive AC tables."""
 
 
 def read_quantisation_tables(state: JpegState, segment: Segment) -> None:
@@ -58,7 +60,9 @@ def read_huffman_tables(state: JpegState, segment: Segment) -> None:
         fault = _fault_of_codes(counts, symbols, table_class)
         if fault:
             _bad(state, position, fault)
-        state.huffman[table_class, number] = HuffmanTable(position, symbols[0] if symbols else None)
+        zero_symbol = symbols[0] if symbols else None
+        block_runs = table_class == AC and not EOB_RUNS.isdisjoint(symbols)
+        state.huffman[table_class, number] = HuffmanTable(position, zero_symbol, block_runs)
         position = end
 
 

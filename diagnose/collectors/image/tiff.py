@@ -86,6 +86,8 @@ def _check_entries(reader: IfdReader, directory: Directory, found: Findings) -> 
     if directory.stated_entries != len(directory.entries):
         text = f"a directory states {directory.stated_entries} entries"
         found.damage(Damage.BAD_HEADER, reader.base + directory.offset, text)
+    if directory.cut:
+        found.damage(Damage.TRUNCATED, reader.end, "the file ends inside a directory, before its link to the next one")
     tags = [entry.tag for entry in directory.entries]
     if tags != sorted(tags):
         found.irregular(Damage.BAD_CHUNK_ORDER, directory.offset, "the entries of a directory are not in order of tags")
@@ -93,7 +95,13 @@ def _check_entries(reader: IfdReader, directory: Directory, found: Findings) -> 
         if entry.type not in TYPE_SIZES:
             text = f"tag {entry.tag} has the unknown type {entry.type}"
             found.metadata_damage(Damage.BAD_PROPERTY, entry.offset, text)
-        elif not fits(reader, entry) and entry.tag >= PAGE_TAGS_END:
+        elif entry.size > reader.end and entry.tag < PAGE_TAGS_END:
+            text = f"tag {entry.tag} states {entry.count} values, more than the file can hold"
+            found.damage(Damage.BAD_HEADER, entry.offset, text)
+        elif not fits(reader, entry) and entry.value_offset < reader.end:
+            missing = entry.value_offset + entry.size - reader.end
+            found.damage(Damage.TRUNCATED, reader.end, f"the file lacks the last {missing} bytes of tag {entry.tag}")
+        elif not fits(reader, entry):
             found.metadata_damage(Damage.BAD_OFFSET, entry.offset, f"tag {entry.tag} points past the end of the file")
 
 

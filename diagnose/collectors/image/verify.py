@@ -10,6 +10,9 @@ from diagnose.collectors.image.decoders.outcome import Outcome, Reaction
 from diagnose.collectors.image.findings import Damage, Findings
 from diagnose.collectors.image.formats import CAMERA_RAW, HEIF, PNG, TIFF
 
+RARE_JPEG = frozenset(["12-bit", "lossless-jpeg", "hierarchical", "dnl-height", "unusual-components", "arithmetic"])
+"""Features of sound files that the decoders here lack, so that their refusal says nothing about the file."""
+
 _NOT_BUILT_IN = re.compile(r"support is not configured")
 
 
@@ -56,6 +59,8 @@ def _decode_jpeg(data: Content, found: Findings, pixel_limit: int) -> list[Outco
         return [strict]
     # What strict libjpeg-turbo accepts, Pillow's libjpeg-turbo decodes too; its parser of the header may still refuse.
     loose = pillow.decode(data, found.format, pixel_limit, load=strict.reaction is not Reaction.ACCEPTED)
+    if found.has_any_feature(RARE_JPEG) and not found.damaged and not loose.delivers and not strict.delivers:
+        return [Outcome(o.decoder, Reaction.UNSUPPORTED, o.message) for o in (strict, loose)]
     if strict.reaction is Reaction.REFUSED and not found.damaged and loose.delivers:
         found.damage(Damage.ENTROPY_ERROR, found.first_scan, f"the entropy-coded data are damaged: {strict.message}")
     return [strict, loose]
