@@ -74,6 +74,7 @@ class Findings:
         self.first_scan = 0
         self.components = 3
         self.short_palette = 0
+        self.ends_early = False
         self._first_damage: int | None = None
         self._features: dict[str, str] = {}
         self._counts: dict[tuple[str, str], int] = {}

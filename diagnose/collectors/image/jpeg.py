@@ -146,6 +146,7 @@ def _ends_early(state: JpegState, offset: int) -> None:
     if not state.scans:
         state.found.damage(Damage.TRUNCATED, offset, "the file ends before its first scan")
     else:
+        state.found.ends_early = True
         state.found.damage(Damage.MISSING_END_MARKER, offset, "the file ends without the end of image marker FFD9")
 
 

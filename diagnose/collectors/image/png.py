@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import struct
-import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from diagnose.collectors.image.apng import Animation
 from diagnose.collectors.image.content import Content
 from diagnose.collectors.image.deflate import crc32
-from diagnose.collectors.image.exif import read_exif, read_icc, read_xmp
+from diagnose.collectors.image.exif import read_exif
 from diagnose.collectors.image.findings import Damage, Findings
-from diagnose.collectors.image.png_header import Header, read_header
+from diagnose.collectors.image.png_ancillary import read_profile, read_text, read_transparency
+from diagnose.collectors.image.png_header import read_header
 from diagnose.collectors.image.png_pixels import PixelStream
+from diagnose.collectors.image.png_state import Chunk, PngState
 from diagnose.collectors.image.trailing import describe_trailing
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 MAX_CHUNK = 2**31 - 1
 MAX_CHUNKS = 1 << 20
 MAX_PALETTE = 256
-MAX_TEXT = 1 << 20
-"""Pillow refuses text chunks that inflate to more than 1 MiB (PngImagePlugin.MAX_TEXT_CHUNK)."""
 
 BEFORE_PALETTE = frozenset([b"cHRM", b"gAMA", b"iCCP", b"sBIT", b"sRGB", b"cICP", b"mDCV", b"cLLI"])
 BEFORE_PIXELS = BEFORE_PALETTE | {b"bKGD", b"hIST", b"tRNS", b"pHYs", b"sPLT", b"acTL", b"PLTE", b"eXIf"}
@@ -34,33 +32,6 @@ IN_PIXELS = CRITICAL | {b"tRNS", b"acTL", b"fcTL", b"fdAT"}
 
 _CHUNK = struct.Struct(">I4s")
 _CRC = struct.Struct(">I")
-
-
-@dataclass(frozen=True)
-class Chunk:
-    """A chunk at `offset` whose content lies from `start` to `end`."""
-
-    type: bytes
-    offset: int
-    start: int
-    end: int
-
-    @property
-    def name(self) -> str:
-        return self.type.decode("latin-1")
-
-
-@dataclass
-class PngState:
-    data: Content
-    view: memoryview
-    found: Findings
-    header: Header | None = None
-    pixels: PixelStream | None = None
-    animation: Animation | None = None
-    seen: set[bytes] = field(default_factory=set)
-    last: bytes = b""
-    palette: int = 0
 
 
 def read(data: Content, found: Findings) -> None:
@@ -157,12 +128,11 @@ def _read_chunk(state: PngState, chunk: Chunk) -> None:
     elif chunk.type == b"eXIf":
         read_exif(state.data, chunk.start, chunk.end, state.found)
     elif chunk.type == b"iCCP":
-        _read_profile(state, chunk)
+        read_profile(state, chunk)
     elif chunk.type in (b"zTXt", b"iTXt"):
-        _read_text(state, chunk)
-        read_xmp(state.data, chunk.start, chunk.end, state.found)
+        read_text(state, chunk)
     elif chunk.type == b"tRNS":
-        _read_transparency(state, chunk)
+        read_transparency(state, chunk)
     elif chunk.type in (b"cICP", b"mDCV", b"cLLI"):
         state.found.feature("hdr", f"chunk {chunk.name}: the pixels are not plain sRGB")
     elif chunk.type == b"CgBI":
@@ -224,59 +194,6 @@ def _read_animation(state: PngState, chunk: Chunk) -> None:
         state.animation = Animation(state.header, state.found)
     pixels_begun = b"IDAT" in state.seen
     state.animation.read(chunk.type, state.view[chunk.start : chunk.end], chunk.start, pixels_begun)
-
-
-def _read_transparency(state: PngState, chunk: Chunk) -> None:
-    if state.header is None:
-        return
-    size, colour = chunk.end - chunk.start, state.header.colour_type
-    if colour in (4, 6):
-        state.found.irregular(Damage.BAD_CHUNK_ORDER, chunk.offset, "tRNS in an image that has an alpha channel")
-    elif colour == 3:
-        state.found.feature("palette-transparency", "a palette with transparent colours")
-        if size > state.palette:
-            state.found.irregular(
-                Damage.BAD_CHUNK_LENGTH, chunk.offset, f"tRNS has {size} entries, PLTE {state.palette}"
-            )
-    elif size != (2 if colour == 0 else 6):
-        state.found.irregular(Damage.BAD_CHUNK_LENGTH, chunk.offset, f"tRNS is {size} bytes long")
-
-
-def _read_profile(state: PngState, chunk: Chunk) -> None:
-    content = bytes(state.view[chunk.start : chunk.end])
-    name, separator, rest = content.partition(b"\0")
-    if not separator or not name or not rest:
-        state.found.metadata_damage(Damage.BAD_HEADER, chunk.start, "the iCCP chunk holds no profile")
-        return
-    profile = _inflate_metadata(state, chunk, rest[1:])
-    if profile is not None:
-        read_icc(profile, chunk.start, state.found)
-
-
-def _read_text(state: PngState, chunk: Chunk) -> None:
-    content = bytes(state.view[chunk.start : chunk.end])
-    _, _, rest = content.partition(b"\0")
-    if chunk.type == b"iTXt":
-        if rest[:1] != b"\x01":
-            return
-        parts = rest[2:].split(b"\0", 2)
-        compressed = parts[2] if len(parts) == 3 else b""
-    else:
-        compressed = rest[1:]
-    _inflate_metadata(state, chunk, compressed)
-
-
-def _inflate_metadata(state: PngState, chunk: Chunk, compressed: bytes) -> bytes | None:
-    stream = zlib.decompressobj()
-    try:
-        content = stream.decompress(compressed, MAX_TEXT + 1)
-    except zlib.error as error:
-        text = f"chunk {chunk.name} cannot be inflated: {error}"
-        state.found.metadata_damage(Damage.BAD_COMPRESSED_DATA, chunk.start, text)
-        return None
-    if len(content) > MAX_TEXT:
-        state.found.feature("metadata-bomb", f"chunk {chunk.name} inflates to more than {MAX_TEXT} bytes")
-    return content
 
 
 def _finish(state: PngState, end: int) -> None:

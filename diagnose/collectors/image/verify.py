@@ -10,6 +10,8 @@ from diagnose.collectors.image.decoders.outcome import Outcome, Reaction
 from diagnose.collectors.image.findings import Damage, Findings
 from diagnose.collectors.image.formats import CAMERA_RAW, HEIF, PNG, TIFF
 
+JPEG_END = b"\xff\xd9"
+
 RARE_JPEG = frozenset(["12-bit", "lossless-jpeg", "hierarchical", "dnl-height", "unusual-components", "arithmetic"])
 """Features of sound files that the decoders here lack, so that their refusal says nothing about the file."""
 
@@ -59,11 +61,20 @@ def _decode_jpeg(data: Content, found: Findings, pixel_limit: int) -> list[Outco
         return [strict]
     # What strict libjpeg-turbo accepts, Pillow's libjpeg-turbo decodes too; its parser of the header may still refuse.
     loose = pillow.decode(data, found.format, pixel_limit, load=strict.reaction is not Reaction.ACCEPTED)
+    if found.ends_early and found.first_scan:
+        _weigh_missing_end(data, found)
     if found.has_any_feature(RARE_JPEG) and not found.damaged and not loose.delivers and not strict.delivers:
         return [Outcome(o.decoder, Reaction.UNSUPPORTED, o.message) for o in (strict, loose)]
     if strict.reaction is Reaction.REFUSED and not found.damaged and loose.delivers:
         found.damage(Damage.ENTROPY_ERROR, found.first_scan, f"the entropy-coded data are damaged: {strict.message}")
     return [strict, loose]
+
+
+def _weigh_missing_end(data: Content, found: Findings) -> None:
+    """With an end marker put on: does the strict decoder then find all pixels, or do coded data lack too?"""
+    completed = turbo.decode(bytes(data) + JPEG_END, found.components)
+    if completed.reaction is Reaction.REFUSED:
+        found.damage(Damage.TRUNCATED, len(data), f"coded data of the picture lack too: {completed.message}")
 
 
 def _decode_png(data: Content, found: Findings, pixel_limit: int) -> Outcome:

@@ -33,6 +33,12 @@ def test_a_cut_jpeg_ends_without_marker_at_its_last_byte() -> None:
     assert seen.where("missing-end-marker") == scan_start(data) + 300
 
 
+def test_a_cut_scan_is_told_from_a_mere_lack_of_the_end_marker() -> None:
+    data = jpeg()
+    assert Seen(data[:-2], "jpeg").damage == ["missing-end-marker"]
+    assert Seen(data[:-200], "jpeg").damage == ["missing-end-marker", "truncated"]
+
+
 def test_a_jpeg_cut_in_its_header_names_the_missing_bytes() -> None:
     seen = Seen(jpeg()[:100], "jpeg")
     assert "truncated" in seen.damage
