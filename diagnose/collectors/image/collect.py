@@ -5,10 +5,10 @@ from __future__ import annotations
 import mmap
 from collections.abc import Callable
 
-from diagnose.collectors.image import bmff, bmp, gif, ico, jpeg, netpbm, png, qoi, tiff, webp
+from diagnose.collectors.image import bmff, bmp, camera_raw, gif, ico, jpeg, netpbm, png, qoi, tiff, webp
 from diagnose.collectors.image.content import Content, CutShort, zero_tail
 from diagnose.collectors.image.findings import Damage, Findings
-from diagnose.collectors.image.formats import CAMERA_RAW, COMMON, MANGLED, UNKNOWN
+from diagnose.collectors.image.formats import CAMERA_RAW, COMMON, MANGLED, TIFF_RAW, UNKNOWN
 from diagnose.collectors.image.verify import verify
 from diagnose.evidence import Fact
 
@@ -40,6 +40,7 @@ _READERS: dict[str, Callable[[Content, Findings], None]] = {
     "pbm": netpbm.read,
     "pgm": netpbm.read,
     "ppm": netpbm.read,
+    **dict.fromkeys(TIFF_RAW, camera_raw.read),
 }
 
 

@@ -17,3 +17,6 @@ TIFF = frozenset(["tiff", "bigtiff"])
 
 CAMERA_RAW = frozenset(["arw", "cr2", "cr3", "crw", "dng", "mrw", "nef", "orf", "pef", "raf", "rw2", "srw", "x3f"])
 """Undeveloped sensor data; what an image library shows of them is the preview inside."""
+
+TIFF_RAW = frozenset(["arw", "cr2", "dng", "nef", "pef", "srw"])
+"""Camera raw files whose directories can be read as those of TIFF."""

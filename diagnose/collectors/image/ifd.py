@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from diagnose.collectors.image.content import Content, CutShort, unpack
+from diagnose.collectors.image.content import Content, unpack
 
 TYPE_SIZES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4, 16: 8, 17: 8, 18: 8}
 """Bytes of one value by field type; 16 to 18 are BigTIFF's."""
@@ -126,6 +126,3 @@ class IfdReader:
 def fits(reader: IfdReader, entry: Entry) -> bool:
     """Whether the values of the entry lie within the data."""
     return entry.value_offset >= 0 and entry.value_offset + entry.size <= reader.end
-
-
-__all__ = ["CutShort", "Directory", "Entry", "IfdReader", "fits"]

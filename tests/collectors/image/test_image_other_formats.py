@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+import mmap
 import struct
+import tempfile
 from typing import Any
 
 import pytest
 from image_samples import Seen, gif_blocks, patched, picture, saved
-from PIL import Image, features
+from PIL import features
 
 ANIMATION = {"save_all": True, "append_images": [picture(mode="L"), picture(mode="L").rotate(90)]}
 GIF = saved("GIF", picture(mode="P"))
@@ -214,14 +216,24 @@ def test_what_no_signature_knows_does_not_decode() -> None:
     assert Seen(b"<html>not found</html>", "unknown")["image.decodes"] is False
 
 
-def test_a_frame_is_decoded_in_each_form_of_input() -> None:
-    import mmap
-    import tempfile
-
+@pytest.mark.parametrize(("image_format", "data"), [("jpeg", saved("JPEG")), ("png", saved("PNG")), *SOUND, *modern()])
+def test_mapped_files_and_views_give_the_same_facts_as_bytes(image_format: str, data: bytes) -> None:
+    expected = Seen(data, image_format).facts
+    assert Seen(memoryview(data), image_format).facts == expected
     with tempfile.TemporaryFile() as file:
-        file.write(GIF)
+        file.write(data)
         file.flush()
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
-            assert Seen(mapped, "gif")["image.decodes"] is True
-    assert Seen(memoryview(GIF), "gif")["image.decodes"] is True
-    assert Image.open(io.BytesIO(GIF)).size == (64, 48)
+            assert Seen(mapped, image_format).facts == expected
+            cut = Seen(data[:-20], image_format).facts
+        file.truncate(len(data) - 20)
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+            assert Seen(mapped, image_format).facts == cut
+
+
+@pytest.mark.parametrize("image_format", ["dng", "nef", "arw"])
+def test_a_cut_camera_raw_file_is_found_and_a_whole_one_is_not_blamed(image_format: str) -> None:
+    data = saved("TIFF", picture(mode="I;16"))
+    assert Seen(data, image_format).damage == []
+    assert "camera-raw" in Seen(data, image_format).features
+    assert "truncated" in Seen(data[: len(data) // 2], image_format).damage
