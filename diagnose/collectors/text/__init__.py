@@ -6,56 +6,33 @@ import re
 from collections.abc import Iterator
 
 from diagnose.collectors.signature import identify
-from diagnose.collectors.text.declarations import find_declaration
+from diagnose.collectors.text.declarations import can_hold, find_binding_declaration, find_declaration
 from diagnose.collectors.text.encodings import detect_encoding
-from diagnose.collectors.text.json_syntax import TooLargeError, find_json_error
+from diagnose.collectors.text.facts import FACTS
 from diagnose.collectors.text.mojibake import find_mojibake
 from diagnose.collectors.text.multi_byte import EAST_ASIAN_ENCODINGS
+from diagnose.collectors.text.syntax import syntax_facts
 from diagnose.collectors.text.unicode_forms import BYTE_ORDER_MARKS, Detection, detect_wide
 from diagnose.collectors.text.utf8 import InvalidByte, find_invalid_byte
-from diagnose.evidence import Fact, FactSpec, Vocabulary
+from diagnose.evidence import Fact
 
 __all__ = ["FACTS", "collect"]
 
-FACTS = Vocabulary(
-    "text",
-    FactSpec("text.encoding", "str", "Python codec that decodes the file to the right text, such as utf-8 or gbk"),
-    FactSpec("text.encoding_confidence", "float", "how sure the encoding is, from 0 to 1"),
-    FactSpec("text.declared_encoding", "str", "Python codec that the text declares: XML, HTML meta, Python's coding"),
-    FactSpec("text.bom", "str", "encoding whose byte order mark stands at the start"),
-    FactSpec("text.valid_utf8", "bool", "whether the whole file is valid UTF-8"),
-    FactSpec("text.first_invalid_utf8", "int", "offset of the first byte that is not UTF-8", "bytes"),
-    FactSpec(
-        "text.invalid_utf8_kind",
-        "str",
-        "why UTF-8 breaks there: cut-at-end, utf8-cut-in-middle, single-byte-legacy, multibyte-legacy, utf-16, binary, "
-        "surrogate, overlong",
-    ),
-    FactSpec("text.contains_nul", "bool", "whether there is a zero byte"),
-    FactSpec("text.newline", "str", "line ends: lf, crlf, cr or mixed; absent in a text of one line"),
-    FactSpec("text.mojibake", "str", "what was read as what before the text was saved, proven by undoing it"),
-    FactSpec("text.json_error", "str", "what is wrong in a file whose name says JSON, by RFC 8259"),
-    FactSpec("text.cp1252_quotes", "bool", "whether quotes or dashes of Windows-1252 make the file invalid as UTF-8"),
-    FactSpec("text.is_binary", "bool", "whether the content is no text; the format stands in the fact's text"),
-)
-
-_JSON_SUFFIXES = (".json", ".ipynb", ".geojson", ".webmanifest")
-_JSON_LINES_SUFFIXES = (".jsonl", ".ndjson")
 _SNIFFED_BYTES = 4096
 _SEARCHED_BYTES = 1 << 18
 
 
-def collect(data: bytes, name: str) -> list[Fact]:
+def collect(data: bytes, name: str, *, is_whole: bool = True) -> list[Fact]:
     """Facts on the content of a file named `name` that is, or claims to be, text.
 
-    A file that is no text has its binary nature and its first invalid byte stated, and nothing else.
+    A file that is no text has its binary nature and its first invalid byte stated, and nothing else. If not `is_whole`,
+    `data` is the first part of a large file, and that it ends within a character or a value says nothing.
     """
     invalid = find_invalid_byte(data)
+    if invalid and invalid.kind == "cut-at-end" and not is_whole:
+        data, invalid = data[: invalid.offset], None
     marked = next((encoding for mark, encoding in BYTE_ORDER_MARKS if data.startswith(mark)), "")
-    facts = [
-        FACTS.known("text.valid_utf8", invalid is None),
-        FACTS.known("text.contains_nul", b"\0" in data),
-    ]
+    facts = [FACTS.known("text.valid_utf8", invalid is None), *_nul_facts(data)]
     if marked:
         facts.append(FACTS.known("text.bom", marked, "byte 0"))
     binary = "" if marked else _binary_format(data)
@@ -63,16 +40,23 @@ def collect(data: bytes, name: str) -> list[Fact]:
     detected = None if binary else detect_encoding(data, invalid is None)
     if invalid:
         facts.extend(_invalid_facts(data, invalid, detected, bool(binary)))
-    declared, at = find_declaration(data)
-    if declared:
-        facts.append(FACTS.known("text.declared_encoding", declared, f"byte {at}"))
+    facts.extend(_declaration_facts(data, name, invalid is None))
     if detected:
         facts.append(FACTS.known("text.encoding", detected.encoding, "", detected.evidence))
         facts.append(FACTS.known("text.encoding_confidence", detected.confidence))
-        facts.extend(_content_facts(data, name, detected, invalid))
+        facts.extend(_content_facts(data, detected))
+        facts.extend(syntax_facts(data, name, detected.encoding, invalid, is_whole=is_whole))
     elif not binary:
         facts.append(FACTS.not_checked("text.encoding", "no encoding makes the bytes a plausible text"))
     return facts
+
+
+def _nul_facts(data: bytes) -> Iterator[Fact]:
+    first = data.find(0)
+    yield FACTS.known("text.contains_nul", first >= 0, f"byte {first}" if first >= 0 else "")
+    zero_tail = len(data) - len(data.rstrip(b"\0"))
+    if zero_tail:
+        yield FACTS.known("text.zero_tail_bytes", zero_tail, f"byte {len(data) - zero_tail}")
 
 
 def _binary_format(data: bytes) -> str:
@@ -126,7 +110,19 @@ def _invalid_kind(invalid: InvalidByte, detected: Detection | None, is_binary: b
     return "multibyte-legacy" if detected.encoding in EAST_ASIAN_ENCODINGS else "single-byte-legacy"
 
 
-def _content_facts(data: bytes, name: str, detected: Detection, invalid: InvalidByte | None) -> Iterator[Fact]:
+def _declaration_facts(data: bytes, name: str, valid_utf8: bool) -> Iterator[Fact]:
+    declared, at = find_declaration(data)
+    if declared:
+        yield FACTS.known("text.declared_encoding", declared, f"byte {at}")
+    binding = find_binding_declaration(data, name)
+    if binding and not binding.codec:
+        yield FACTS.known("text.declared_unknown", binding.label, f"byte {binding.at}")
+    elif binding:
+        holds = can_hold(binding.codec, data, valid_utf8)
+        yield FACTS.known("text.declaration_holds", holds, f"byte {binding.at}", binding.label)
+
+
+def _content_facts(data: bytes, detected: Detection) -> Iterator[Fact]:
     text = data[:_SEARCHED_BYTES].decode(detected.encoding, "replace")
     newline, where = _newline(
         text if detected.encoding.startswith("utf-") else data[:_SEARCHED_BYTES].decode("latin-1")
@@ -137,9 +133,6 @@ def _content_facts(data: bytes, name: str, detected: Detection, invalid: Invalid
     if mojibake:
         line = text.count("\n", 0, mojibake.at) + 1
         yield FACTS.known("text.mojibake", mojibake.kind, f"line {line}", f"{mojibake.seen} is {mojibake.meant}")
-    lowered = name.lower()
-    if lowered.endswith(_JSON_SUFFIXES + _JSON_LINES_SUFFIXES):
-        yield from _json_facts(data, detected, invalid, by_line=lowered.endswith(_JSON_LINES_SUFFIXES))
 
 
 def _newline(text: str) -> tuple[str, str]:
@@ -154,18 +147,3 @@ def _newline(text: str) -> tuple[str, str]:
     first = next(ends)[0]
     line = next((number for number, end in enumerate(ends, 2) if end[0] != first), 1)
     return "mixed", f"line {line}"
-
-
-def _json_facts(data: bytes, detected: Detection, invalid: InvalidByte | None, *, by_line: bool) -> Iterator[Fact]:
-    """RFC 8259, 8.1: JSON is UTF-8. Other Unicode forms are left to text.encoding; bytes of none are an error here."""
-    if invalid and not detected.encoding.startswith(("utf-16", "utf-32")):
-        yield FACTS.known("text.json_error", "not UTF-8", invalid.where, invalid.text)
-        return
-    encoding = "utf-8-sig" if detected.encoding in ("ascii", "utf-8") else detected.encoding
-    try:
-        error = find_json_error(data.decode(encoding, "replace"), by_line=by_line)
-    except TooLargeError as reason:
-        yield FACTS.not_checked("text.json_error", str(reason))
-        return
-    if error:
-        yield FACTS.known("text.json_error", error.message, error.where, error.text)

@@ -1,15 +1,18 @@
-"""Whether a JSON text obeys RFC 8259, and where it does not."""
+"""Whether a JSON text obeys RFC 8259, where it does not, and what readers of valid JSON disagree about."""
 
 from __future__ import annotations
 
 import json
-from typing import NoReturn
+import re
+from collections import Counter
+from typing import Any, NoReturn
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 _SIZE_LIMIT = 32 << 20
 _LINES_LIMIT = 50_000
 _DEPTH_MESSAGE = "nested too deeply"
+_AROUND = 20
 
 
 class JsonError(Struct, frozen=True):
@@ -25,53 +28,117 @@ class JsonError(Struct, frozen=True):
         return f"line {self.line}, column {self.column}"
 
 
+class JsonSyntax(Struct):
+    """The first error, or None; and by kind an example of each ambiguity (RFC 8259, sections 4, 6 and 8.2)."""
+
+    error: JsonError | None = None
+    ambiguities: dict[str, str] = field(default_factory=dict)
+
+
 class TooLargeError(Exception):
     """The text is longer than what is parsed here."""
 
 
-def find_json_error(text: str, *, by_line: bool) -> JsonError | None:
-    """The first syntax error, or None. `by_line` for JSON Lines, of which each line that is not blank is a value.
+def read_json_syntax(text: str, *, by_line: bool) -> JsonSyntax:
+    """The syntax of a JSON text. `by_line` for JSON Lines, of which each line that is not blank is a value.
 
     Raises TooLargeError beyond 32 Mi characters or 50,000 lines without an error.
     """
     if len(text) > _SIZE_LIMIT:
         raise TooLargeError(f"longer than {_SIZE_LIMIT} characters")
+    reader = _Reader()
     if not by_line:
-        return _parse(text, 0)
+        reader.read(text, 0)
+        return reader.syntax
     for number, line in enumerate(text.split("\n")):
         if number >= _LINES_LIMIT:
             raise TooLargeError(f"more than {_LINES_LIMIT} lines")
-        error = _parse(line, number) if line.strip() else None
-        if error:
-            return error
-    return None
-
-
-def _parse(text: str, lines_before: int) -> JsonError | None:
-    if not text.strip(" \t\r\n"):
-        return JsonError("empty text", lines_before + 1, 1, "")
-    try:
-        json.loads(text, parse_int=len, parse_float=len, parse_constant=_refuse)
-    except json.JSONDecodeError as error:
-        around = text[max(0, error.pos - 20) : error.pos + 20]
-        return JsonError(error.msg, lines_before + error.lineno, error.colno, around)
-    except RecursionError:
-        return JsonError(_DEPTH_MESSAGE, lines_before + 1, 1, text[:40])
-    except _ConstantError as error:
-        return _locate(text, lines_before, str(error))
-    return None
+        if line.strip():
+            reader.read(line, number)
+        if reader.syntax.error:
+            break
+    return reader.syntax
 
 
 class _ConstantError(ValueError):
     """NaN and Infinity, which Python reads and RFC 8259 does not know."""
 
 
-def _refuse(name: str) -> NoReturn:
-    raise _ConstantError(name)
+class _Reader:
+    """Reads values with the standard library, which builds nothing of them here but the lists of each object's keys."""
+
+    def __init__(self) -> None:
+        self.syntax = JsonSyntax()
+
+    def read(self, text: str, lines_before: int) -> None:
+        if not text.strip(" \t\r\n"):
+            self.syntax.error = JsonError("empty text", lines_before + 1, 1, "")
+            return
+        try:
+            json.loads(
+                text,
+                object_pairs_hook=self._note_keys,
+                parse_int=self._note_integer,
+                parse_float=self._note_float,
+                parse_constant=self._refuse,
+            )
+        except json.JSONDecodeError as error:
+            around = text[max(0, error.pos - _AROUND) : error.pos + _AROUND]
+            self.syntax.error = JsonError(error.msg, lines_before + error.lineno, error.colno, around)
+        except RecursionError:
+            self.syntax.error = JsonError(_DEPTH_MESSAGE, lines_before + 1, 1, text[: 2 * _AROUND])
+        except _ConstantError as error:
+            self.syntax.error = _locate(text, lines_before, str(error))
+        else:
+            self._note_surrogates(text)
+
+    def _note(self, kind: str, example: str) -> None:
+        self.syntax.ambiguities.setdefault(kind, example[:80])
+
+    def _note_keys(self, pairs: list[tuple[str, Any]]) -> None:
+        if len({key for key, _ in pairs}) == len(pairs):
+            return
+        repeated = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        self._note("duplicate-key", repeated)
+
+    def _note_integer(self, digits: str) -> None:
+        if len(digits) > _DIGITS_OF_LARGEST or (len(digits) >= _DIGITS_OF_LARGEST - 1 and abs(int(digits)) > 2**53):
+            self._note("integer-beyond-double", digits)
+
+    def _note_float(self, digits: str) -> None:
+        if (len(digits) > _LONG_FLOAT or "e" in digits or "E" in digits) and float(digits) in (_INFINITY, -_INFINITY):
+            self._note("number-overflow", digits)
+
+    def _note_surrogates(self, text: str) -> None:
+        """Half of a pair, written as an escape: no Unicode text has it, and UTF-8 cannot hold it."""
+        if "\\ud" not in text and "\\uD" not in text:
+            return
+        high_ends_at = -1
+        for escape in _ESCAPE.finditer(text):
+            unit = int(escape[1], 16) if escape[1] else 0
+            is_low, is_high = 0xDC00 <= unit < 0xE000, 0xD800 <= unit < 0xDC00
+            is_pair = is_low and escape.start() == high_ends_at
+            if (is_low or high_ends_at >= 0) and not is_pair:
+                self._note("lone-surrogate", text[max(0, escape.start() - _AROUND) : escape.end()])
+                return
+            high_ends_at = escape.end() if is_high else -1
+        if high_ends_at >= 0:
+            self._note("lone-surrogate", text[max(0, high_ends_at - _AROUND) : high_ends_at])
+
+    def _refuse(self, name: str) -> NoReturn:
+        raise _ConstantError(name)
+
+
+_DIGITS_OF_LARGEST = 17
+"""2 to the power of 53 has 16 digits; a sign may stand before them."""
+
+_LONG_FLOAT = 300
+_INFINITY = float("inf")
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
 
 
 def _locate(text: str, lines_before: int, name: str) -> JsonError:
     at = max(text.find(name), 0)
     line_start = text.rfind("\n", 0, at) + 1
     line = lines_before + text.count("\n", 0, at) + 1
-    return JsonError(f"{name} is not JSON", line, at - line_start + 1, text[max(0, at - 20) : at + 20])
+    return JsonError(f"{name} is not JSON", line, at - line_start + 1, text[max(0, at - _AROUND) : at + _AROUND])
