@@ -11,6 +11,7 @@ from diagnose._version import __version__
 COMMANDS = {
     "scan": "Find the files of a data set that will fail to decode.",
     "explain": "Name the layer, the root cause and the remedy behind a log.",
+    "run": "Run a command, and explain it where it fails.",
     "check": "Check this environment before a deployment.",
     "image": "Inspect a container image: manifest, platforms, referrers.",
     "inspect": "Show the bare evidence of files.",

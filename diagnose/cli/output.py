@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from diagnose.diagnosis import Severity
 
@@ -31,7 +31,7 @@ def language(chosen: str | None) -> str:
     return "zh" if first.lower().startswith("zh") else "en"
 
 
-def style(color: str) -> Style:
+def style(color: str, stream: TextIO | None = None) -> Style:
     """Colour as asked for; `auto` looks at NO_COLOR (no-color.org), FORCE_COLOR and whether this is a terminal."""
     from diagnose.reports.terminal import Style
 
@@ -41,7 +41,7 @@ def style(color: str) -> Style:
         return Style(False)
     if os.environ.get("FORCE_COLOR"):
         return Style(True)
-    return Style(sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
+    return Style((stream or sys.stdout).isatty() and os.environ.get("TERM") != "dumb")
 
 
 def width() -> int:

@@ -83,7 +83,7 @@ def state_facts(rules: RuleSet, evidence: Evidence) -> None:
     for hit in evidence.hits:
         by_pattern.setdefault(hit.pattern, []).append(hit)
     for extraction in rules.extractions:
-        seen: set[object] = set()
+        seen: set[object] = {str(fact.value) for fact in evidence.known(extraction.fact.name)}
         for pattern in extraction.patterns:
             for hit in by_pattern.get(pattern, ()):
                 value = _typed(hit.captures.get("value", ""), extraction.fact.type)

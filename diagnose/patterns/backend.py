@@ -102,14 +102,14 @@ class PythonBackend:
 
 
 def _line_ends(lowered: bytes, literal: bytes) -> list[int]:
-    """The ends of the lines that hold `literal` (of every line, if it is empty)."""
+    """The ends of the lines that hold `literal` (of every line that holds anything, if it is empty)."""
     ends: list[int] = []
     at = lowered.find(literal)
     while at != -1:
         end = lowered.find(b"\n", at)
         if end == -1:
-            ends.append(len(lowered))
-            break
-        ends.append(end)
-        at = lowered.find(literal, end + 1)
+            end = len(lowered)
+        if end > at:
+            ends.append(end)
+        at = lowered.find(literal, end + 1) if end < len(lowered) else -1
     return ends

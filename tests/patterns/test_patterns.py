@@ -22,6 +22,8 @@ EXPRESSIONS = [
     r"out of memory|cannot allocate",
     r"解码失败",
     r"\b(tensor|layer) \S+ .{0,20}not supported",
+    r"magic: \w($|[^!])",
+    r"\b9\d[%]",
 ]
 
 
@@ -62,7 +64,7 @@ def test_lines_and_captures_are_found(backend: str) -> None:
 
 
 WORDS = ["failed", " to ", "decode", "error: ", "-7", "\n", "\r\n", "invalid character '", "<", "'", "\x1b[1m",
-         "0xff", "codec can't decode byte ", " in position ", "4", "解码失败", "layer x",
+         "0xff", "codec can't decode byte ", " in position ", "4", "解码失败", "layer x", "magic: x", "!", "99%",
          " not supported", "\r", "é"]  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from diagnose.collectors.log.hits import HITS_KEPT, HitScan
 from diagnose.evidence import Evidence, Subject
 from diagnose.patterns import PatternSet
 
-__all__ = ["FACTS", "HITS_KEPT", "ByteStream", "collect"]
+__all__ = ["FACTS", "HITS_KEPT", "ByteStream", "HitScan", "collect", "read_blocks"]
 
 
 def collect(

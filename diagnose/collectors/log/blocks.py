@@ -25,7 +25,8 @@ class ByteStream(Protocol):
 def read_blocks(stream: ByteStream, evidence: Evidence) -> Iterator[tuple[bytes, int]]:
     """Blocks that end at line ends, as UTF-8, each with the bytes read so far. Adds encoding and form to `evidence`.
 
-    A line longer than a block is cut, since no pattern looks that far.
+    A line longer than a block is cut, since no pattern looks that far. Each read gives a block of the lines that it
+    completes, so that a log that is still being written is seen as it comes.
     """
     first = stream.read(BLOCK_BYTES)
     encoding = _encoding(first)

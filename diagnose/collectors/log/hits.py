@@ -31,10 +31,11 @@ class HitScan:
 
         def on_candidate(pattern: int, end: int) -> None:
             nonlocal counted_to, line
-            if end <= skip_to.get(pattern, -1):
+            last = end - 1  # where the match's last byte stands, be it the line end itself
+            if last <= skip_to.get(pattern, -1):
                 return
-            start = block.rfind(b"\n", 0, end) + 1
-            stop = block.find(b"\n", end)
+            start = block.rfind(b"\n", 0, last) + 1
+            stop = block.find(b"\n", last)
             stop = len(block) if stop == -1 else stop
             skip_to[pattern] = stop
             if has_returns:
