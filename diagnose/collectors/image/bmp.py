@@ -38,6 +38,7 @@ class Bitmap:
     compression: str
     colours: int
     pixels: int
+    stated_pixel_bytes: int = 0
 
     @property
     def row_bytes(self) -> int:
@@ -79,10 +80,10 @@ def read_bitmap(data: Content, offset: int, pixels: int, found: Findings) -> Bit
 def _read_info(data: Content, offset: int, size: int, pixels: int) -> Bitmap:
     # A header may be cut at any field (OS/2 allows 16 to 64 bytes); what it lacks counts as zero.
     content = take(data, offset, min(size, _INFO.size)).ljust(_INFO.size, b"\0")
-    _, width, height, planes, depth, compression, _, _, _, colours, _ = _INFO.unpack(content)
+    _, width, height, planes, depth, compression, pixel_bytes, _, _, colours, _ = _INFO.unpack(content)
     os2 = size in (16, 64)
     name = (OS2_COMPRESSIONS if os2 else COMPRESSIONS).get(compression, f"unknown ({compression})")
-    return Bitmap(offset, size, width, height, planes, depth, name, colours, pixels)
+    return Bitmap(offset, size, width, height, planes, depth, name, colours, pixels, pixel_bytes)
 
 
 def _is_sound(bitmap: Bitmap, found: Findings) -> bool:
@@ -133,6 +134,9 @@ def check_pixels(data: Content, bitmap: Bitmap, height: int, found: Findings) ->
         beyond = bitmap.header + bitmap.header_bytes + 4 * bitmap.colours > len(data)
         report = found.damage if beyond else found.irregular
         report(Damage.BAD_PALETTE, bitmap.header + 32, text)
+    if bitmap.stated_pixel_bytes > len(data):
+        text = f"the pixels are said to take {bitmap.stated_pixel_bytes} bytes, the file has {len(data)}"
+        found.irregular(Damage.BAD_SIZE_FIELD, bitmap.header + 20, text)
     _check_masks(data, bitmap, found)
     least = bitmap.header + bitmap.header_bytes
     if bitmap.pixels < least or bitmap.pixels >= len(data):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import struct
+from collections.abc import Mapping
 
 from diagnose.collectors.image.content import Content, CutShort
 from diagnose.collectors.image.findings import Damage, Findings
@@ -11,6 +12,18 @@ from diagnose.collectors.image.ifd import TYPE_SIZES, Directory, IfdReader, fits
 
 ORIENTATION, EXIF_IFD, GPS_IFD, INTEROP_IFD = 0x0112, 0x8769, 0x8825, 0xA005
 THUMBNAIL_OFFSET, THUMBNAIL_SIZE = 0x0201, 0x0202
+
+_BYTE, _ASCII, _SHORT, _LONG, _RATIONAL, _IFD = 1, 2, 3, 4, 5, 13
+TYPES = {
+    ORIENTATION: (_SHORT,),
+    0x011A: (_RATIONAL,),
+    0x011B: (_RATIONAL,),
+    0x0128: (_SHORT,),
+    EXIF_IFD: (_LONG, _IFD),
+    GPS_IFD: (_LONG, _IFD),
+}
+GPS_TYPES = {1: (_ASCII,), 2: (_RATIONAL,), 3: (_ASCII,), 4: (_RATIONAL,), 5: (_BYTE,), 6: (_RATIONAL,)}
+"""Types of the tags that readers compute with (CIPA DC-008 tables 4 and 15): resolution, pointers, position."""
 
 ICC_HEADER_BYTES = 128
 _ICC_SIZE = struct.Struct(">I")
@@ -37,14 +50,14 @@ def _read_directories(reader: IfdReader, found: Findings) -> None:
     orientation = reader.integer(first, ORIENTATION)
     if orientation is not None:
         _orientation(orientation, reader.base, found)
-    _check_entries(reader, first, found)
-    for directory, tag in ((first, EXIF_IFD), (first, GPS_IFD)):
-        pointer = reader.integer(directory, tag)
+    _check_entries(reader, first, TYPES, found)
+    for tag, types in ((EXIF_IFD, {}), (GPS_IFD, GPS_TYPES)):
+        pointer = reader.integer(first, tag)
         if pointer:
-            _check_entries(reader, reader.directory(pointer), found)
+            _check_entries(reader, reader.directory(pointer), types, found)
     if first.next:
         thumbnail = reader.directory(first.next)
-        _check_entries(reader, thumbnail, found)
+        _check_entries(reader, thumbnail, {}, found)
         _check_thumbnail(reader, thumbnail, found)
 
 
@@ -56,10 +69,15 @@ def _orientation(value: int, offset: int, found: Findings) -> None:
         found.metadata_damage(Damage.BAD_PROPERTY, offset, f"EXIF orientation {value} is not between 1 and 8")
 
 
-def _check_entries(reader: IfdReader, directory: Directory, found: Findings) -> None:
+def _check_entries(
+    reader: IfdReader, directory: Directory, types: Mapping[int, tuple[int, ...]], found: Findings
+) -> None:
     for entry in directory.entries:
         if entry.type not in TYPE_SIZES:
             text = f"EXIF tag {entry.tag:#06x} has the unknown type {entry.type}"
+            found.metadata_damage(Damage.BAD_PROPERTY, entry.offset, text)
+        elif entry.type not in types.get(entry.tag, (entry.type,)):
+            text = f"EXIF tag {entry.tag:#06x} has the type {entry.type}, which its standard does not allow"
             found.metadata_damage(Damage.BAD_PROPERTY, entry.offset, text)
         elif not fits(reader, entry):
             text = f"EXIF tag {entry.tag:#06x} points past the end of its block"

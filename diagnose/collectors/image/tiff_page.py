@@ -10,7 +10,7 @@ from diagnose.collectors.image.ifd import Directory, IfdReader
 WIDTH, HEIGHT, BITS, COMPRESSION, PHOTOMETRIC, FILL_ORDER = 256, 257, 258, 259, 262, 266
 STRIP_OFFSETS, SAMPLES, ROWS_PER_STRIP, STRIP_COUNTS, PLANAR = 273, 277, 278, 279, 284
 PREDICTOR, COLOUR_MAP, TILE_WIDTH, TILE_HEIGHT, TILE_OFFSETS, TILE_COUNTS = 317, 320, 322, 323, 324, 325
-SAMPLE_FORMAT, JPEG_TABLES, OLD_JPEG_OFFSET, SUBSAMPLING = 339, 347, 513, 530
+EXTRA_SAMPLES, SAMPLE_FORMAT, JPEG_TABLES, OLD_JPEG_OFFSET, SUBSAMPLING = 338, 339, 347, 513, 530
 
 COMPRESSIONS = {
     1: "none",
@@ -62,6 +62,9 @@ PHOTOMETRICS = {
 
 ALLOWED = {FILL_ORDER: range(1, 3), PLANAR: range(1, 3), PREDICTOR: range(1, 4), SAMPLE_FORMAT: range(1, 7)}
 """Values of tags that have few; a page with another cannot be laid out."""
+
+COLOUR_SAMPLES = {"grey": 1, "rgb": 3, "palette": 1, "cmyk": 4, "ycbcr": 3, "lab": 3}
+"""Samples of a pixel without extra ones such as alpha."""
 
 MAX_SAMPLES = 65535
 
@@ -155,6 +158,10 @@ def _check_values(reader: IfdReader, directory: Directory, page: Page, found: Fi
         entry, value = directory.find(tag), reader.integer(directory, tag)
         if entry and value is not None and value not in allowed:
             found.damage(Damage.BAD_HEADER, entry.offset, f"tag {tag} of page {page.number} has the value {value}")
+    extra = page.samples - COLOUR_SAMPLES.get(PHOTOMETRICS.get(page.photometric, ""), page.samples)
+    if extra > 0 and directory.find(EXTRA_SAMPLES) is None:
+        text = f"page {page.number} does not say what {extra} of its {page.samples} samples mean"
+        found.irregular(Damage.BAD_HEADER, reader.base + directory.offset, text)
     if len(page.bits) != page.samples:
         text = f"page {page.number} states bits for {len(page.bits)} of its {page.samples} samples"
         found.irregular(Damage.BAD_HEADER, reader.base + directory.offset, text)

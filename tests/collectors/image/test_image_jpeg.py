@@ -122,10 +122,25 @@ def test_features_that_some_decoders_lack_are_noted(options, feature) -> None:  
     assert seen.damage == []
 
 
-def test_a_lying_exif_block_is_damage_to_metadata_only() -> None:
-    exif = b"Exif\0\0II*\0\x08\0\0\0\x01\0\x0f\x01\x02\0\xff\0\0\0\xff\xff\0\0\0\0\0\0"
+def exif_with(tag: int, kind: int, count: int, value: int) -> bytes:
+    """An EXIF block with one entry."""
+    return b"Exif\0\0II*\0\x08\0\0\0\x01\0" + struct.pack("<HHII", tag, kind, count, value) + bytes(4)
+
+
+@pytest.mark.parametrize(
+    ("exif", "kind"),
+    [
+        (exif_with(0x010F, 2, 255, 65535), "bad-offset"),
+        (exif_with(0x8769, 2, 3, 65535), "bad-property"),
+        (exif_with(0x0112, 3, 1, 9), "bad-property"),
+        (exif_with(0x0100, 99, 1, 9), "bad-property"),
+        (b"Exif\0\0XX*\0\x08\0\0\0\0\0", "bad-header"),
+    ],
+    ids=["pointer", "wrong type", "orientation 9", "unknown type", "byte order"],
+)
+def test_a_lying_exif_block_is_damage_to_metadata_only(exif: bytes, kind: str) -> None:
     seen = Seen(jpeg(exif=exif), "jpeg")
-    assert seen.all("image.metadata_damage") == ["bad-offset"]
+    assert seen.all("image.metadata_damage") == [kind]
     assert seen["image.accepted_by"] == ["simplejpeg (strict)", "Pillow"]
     assert seen["image.pixel_verdict"] == "whole"
 
