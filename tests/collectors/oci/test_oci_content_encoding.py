@@ -33,7 +33,7 @@ RAW = zlib.compress(TEXT)[2:-4]
         ("gzip", PACKED[:-8] + b"\0" * 8, "gzip: invalid checksum", False),
         ("gzip", PACKED + b"<html></html>", "gzip: invalid header", False),
         ("gzip", PACKED + b"\0", "unexpected EOF", False),
-        ("gzip", PACKED[:12] + b"\xff" * 30, "flate: corrupt input", False),
+        ("gzip", PACKED[:10] + b"\xff" * 30, "flate: corrupt input", False),
         ("deflate", zlib.compress(TEXT), "flate: corrupt input", False),
         ("deflate", RAW[:-1], "unexpected EOF", False),
     ],
