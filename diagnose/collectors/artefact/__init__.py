@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
+from diagnose.collectors.artefact.companions import COMPANION_FACTS, find_companions
+from diagnose.collectors.artefact.compressed import BZIP2, GZIP, LZMA, XZ, ZLIB, read_compressed
 from diagnose.collectors.artefact.facts import FACTS, damage
 from diagnose.collectors.artefact.fixed_headers import (
+    read_7z,
     read_arrow,
     read_ncnn_param,
     read_parquet,
@@ -15,9 +18,11 @@ from diagnose.collectors.artefact.fixed_headers import (
 )
 from diagnose.collectors.artefact.gguf import read_gguf
 from diagnose.collectors.artefact.hdf5 import read_hdf5
+from diagnose.collectors.artefact.mat import read_mat
 from diagnose.collectors.artefact.npy import read_npy
 from diagnose.collectors.artefact.onnx import read_onnx
 from diagnose.collectors.artefact.pickle_stream import read_pickle, read_torch_legacy
+from diagnose.collectors.artefact.protobuf_file import read_protobuf
 from diagnose.collectors.artefact.reading import CutError, ImplausibleError
 from diagnose.collectors.artefact.safetensors import read_safetensors
 from diagnose.collectors.artefact.sentencepiece import read_sentencepiece
@@ -25,9 +30,10 @@ from diagnose.collectors.artefact.tar import read_tar
 from diagnose.collectors.artefact.tflite import read_tflite
 from diagnose.collectors.artefact.tokenizer import read_json
 from diagnose.collectors.artefact.zip_archive import read_zip
+from diagnose.collectors.artefact.zstd import read_zstd
 from diagnose.evidence import Fact
 
-__all__ = ["FACTS", "READERS", "collect"]
+__all__ = ["COMPANION_FACTS", "FACTS", "READERS", "collect", "find_companions"]
 
 _Reader = Callable[[BinaryIO, int], Iterator[Fact]]
 
@@ -52,7 +58,18 @@ READERS: dict[str, _Reader] = {
     "ncnn-param": read_ncnn_param,
     "parquet": read_parquet,
     "arrow": read_arrow,
+    "mat": read_mat,
+    "coreml": read_protobuf,
+    "tensorflow-graph": read_protobuf,
+    "tensorflow-savedmodel": read_protobuf,
     "tar": read_tar,
+    "gzip": read_compressed(GZIP),
+    "bzip2": read_compressed(BZIP2),
+    "xz": read_compressed(XZ),
+    "lzma": read_compressed(LZMA),
+    "zlib": read_compressed(ZLIB),
+    "zstd": read_zstd,
+    "7z": read_7z,
 }
 """The reader for each format, by the names of the signature collector's file.format."""
 

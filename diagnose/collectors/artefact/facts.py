@@ -45,9 +45,15 @@ FACTS = Vocabulary(
     FactSpec(
         "artefact.external_data_end_bytes", "int", "size that an external file (in the text) has at least", "bytes"
     ),
+    FactSpec("artefact.missing_files", "strs", "files that the model names and that do not lie beside it"),
+    FactSpec("artefact.short_files", "strs", "files beside the model that end before the tensors in them"),
+    FactSpec("artefact.outside_files", "strs", "files that the model names outside its own folder, not looked for"),
     FactSpec("artefact.member_count", "int", "number of members of an archive"),
     FactSpec("artefact.encrypted", "bool", "whether members of an archive are encrypted"),
     FactSpec("artefact.compression_methods", "strs", "compression methods of a zip, by name or number"),
+    FactSpec("artefact.unmarked_names", "strs", "names in a zip that are neither ASCII nor marked as UTF-8, some"),
+    FactSpec("artefact.leading_bytes", "int", "bytes before the start of a zip", "bytes"),
+    FactSpec("artefact.disk_number", "int", "which part of a zip of several files this is, from 0; 0 is not told"),
     FactSpec("artefact.pickle_protocol", "int", "protocol of a pickle"),
     FactSpec("artefact.pickle_globals", "strs", "classes and functions that a pickle names, sorted"),
     FactSpec("artefact.pickle_foreign_globals", "strs", "those that loaders restricted to tensors refuse"),

@@ -1,7 +1,8 @@
-"""Model files of which only a fixed header is known: RKNN, TensorRT plans, ncnn's text, Parquet's ends."""
+"""Files of which only a fixed header is known: RKNN, TensorRT plans, ncnn's text, Parquet's ends, 7z."""
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator
 from typing import BinaryIO
 
@@ -54,3 +55,21 @@ def read_arrow(file: BinaryIO, size_bytes: int) -> Iterator[Fact]:
     """Arrow IPC file: ends with the magic again (Arrow columnar format, "IPC File Format")."""
     whole = Cursor(file, size_bytes).peek(6, size_bytes - 6) == b"ARROW1"
     yield FACTS.known("artefact.truncated", not whole, f"byte {size_bytes}")
+
+
+_7Z_START_BYTES = 32
+
+
+def read_7z(file: BinaryIO, size_bytes: int) -> Iterator[Fact]:
+    """7z: where the end header lies, how long it is, and its CRC (7zFormat.txt, "SignatureHeader")."""
+    cursor = Cursor(file, size_bytes, 6)
+    major, minor, start_crc, offset, length, end_crc = cursor.unpack("<BBIQQI")
+    yield FACTS.known("artefact.version", f"{major}.{minor}", "byte 6")
+    if zlib.crc32(cursor.peek(_7Z_START_BYTES - 12, 12)) != start_crc:
+        yield damage("bad-crc", 8, "start header")
+        return
+    yield from extent(size_bytes, _7Z_START_BYTES + offset + length)
+    end_at = _7Z_START_BYTES + offset
+    is_readable = length and end_at + length <= size_bytes and length <= READ_LIMIT_BYTES
+    if is_readable and zlib.crc32(cursor.peek(length, end_at)) != end_crc:
+        yield damage("bad-crc", end_at, "end header")

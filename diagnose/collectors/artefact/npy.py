@@ -11,6 +11,7 @@ from diagnose.collectors.artefact.facts import FACTS, damage, extent
 from diagnose.collectors.artefact.reading import Cursor
 from diagnose.evidence import Fact
 
+_MAGIC = b"\x93NUMPY"
 _HEADER_LIMIT_BYTES = 1 << 20
 _DESCR = re.compile(r"'descr':\s{0,9}'([<>|=]?)([a-zA-Z?])(\d*)(?:\[\w+\])?'")
 _OBJECTS = re.compile(r"'\|?O\d*'")
@@ -34,6 +35,15 @@ def read_npy(file: BinaryIO, size_bytes: int) -> Iterator[Fact]:
         return
     header = cursor.read(length).decode("latin-1")
     yield from _data_facts(cursor, header)
+
+
+def holds_objects(start: bytes) -> bool:
+    """Whether the first bytes of an .npy file say that its array holds pickled objects."""
+    if not start.startswith(_MAGIC) or len(start) < 12:
+        return False
+    header_at, length = (10, start[8:10]) if start[6] == 1 else (12, start[8:12])
+    header = start[header_at : header_at + int.from_bytes(length, "little")]
+    return _OBJECTS.search(header.decode("latin-1")) is not None
 
 
 def _data_facts(cursor: Cursor, header: str) -> Iterator[Fact]:

@@ -11,6 +11,7 @@ from typing import BinaryIO
 from msgspec import Struct
 
 from diagnose.collectors.artefact.facts import FACTS, damage
+from diagnose.collectors.artefact.npy import holds_objects
 from diagnose.collectors.artefact.pickle_stream import global_facts, walk_pickle
 from diagnose.collectors.artefact.reading import Cursor, CutError
 from diagnose.evidence import Fact
@@ -23,11 +24,16 @@ _CHECKED_BYTES = 32 << 20
 """CRCs are checked of so many bytes of members altogether, the first ones first."""
 
 _METHODS = {0: "stored", 8: "deflate", 9: "deflate64", 12: "bzip2", 14: "lzma", 93: "zstd", 95: "xz", 99: "aes"}
-_ENCRYPTED_FLAG = 1
+_ENCRYPTED_FLAG, _UTF_8_FLAG = 1, 1 << 11
+_DISK_IN_ZIP64 = 0xFFFF
+_NAMES_SHOWN = 8
+_ARRAYS_SEARCHED = 1000
+_ARRAY_START_BYTES = 1024
 
 
 class _Directory(Struct, frozen=True):
-    """Where the central directory is by the end record; `shift` is how far all offsets are off (bytes in front)."""
+    """Where the central directory is by the end record; `shift` is how far all offsets are off (bytes in front), `disk`
+    the number of this part of a zip of several files."""
 
     end_at: int
     after_end: int
@@ -35,6 +41,7 @@ class _Directory(Struct, frozen=True):
     size: int
     count: int
     shift: int
+    disk: int
 
 
 class _Member(Struct, frozen=True):
@@ -56,19 +63,26 @@ def read_zip(file: BinaryIO, size_bytes: int) -> Iterator[Fact]:
         yield damage("no-central-directory", size_bytes)
         yield FACTS.known("artefact.truncated", True, f"byte {size_bytes}")
         return
-    yield FACTS.known("artefact.truncated", directory.shift < 0, f"byte {directory.end_at}")
+    yield FACTS.known("artefact.truncated", directory.shift < 0 and not directory.disk, f"byte {directory.end_at}")
+    if directory.disk:
+        yield FACTS.known("artefact.disk_number", directory.disk, f"byte {directory.end_at}")
+        return
     if directory.shift < 0:
         yield FACTS.known("artefact.missing_bytes", -directory.shift, f"byte {directory.end_at}")
         return
     if directory.after_end < size_bytes:
         yield FACTS.known("artefact.surplus_bytes", size_bytes - directory.after_end, f"byte {directory.after_end}")
+    if directory.shift > 0:
+        yield FACTS.known("artefact.leading_bytes", directory.shift, "byte 0")
     members: list[_Member] = []
     yield from _walk_directory(cursor, directory, members)
     yield FACTS.known("artefact.member_count", len(members))
     yield FACTS.known("artefact.encrypted", any(member.flags & _ENCRYPTED_FLAG for member in members))
     yield FACTS.known("artefact.compression_methods", sorted({_method(member) for member in members}))
+    yield from _name_facts(members)
     yield from _member_damage(cursor, members, directory)
     yield from _pickle_facts(cursor, members)
+    yield from _array_facts(cursor, members)
 
 
 def _find_directory(cursor: Cursor) -> _Directory | None:
@@ -81,13 +95,14 @@ def _find_directory(cursor: Cursor) -> _Directory | None:
         found = tail.rfind(_END, 0, found)
     if found < 0:
         return None
+    (disk,) = struct.unpack_from("<H", tail, found + 4)
     count, size, start, comment = struct.unpack_from("<HIIH", tail, found + 10)
     end_at = directory_end = base + found
     wide = _find_zip64(cursor, end_at)
     if wide:
         directory_end, count, size, start = wide
     shift = directory_end - size - start
-    return _Directory(end_at, end_at + _END_BYTES + comment, start, size, count, shift)
+    return _Directory(end_at, end_at + _END_BYTES + comment, start, size, count, shift, disk % _DISK_IN_ZIP64)
 
 
 def _find_zip64(cursor: Cursor, end_at: int) -> tuple[int, int, int, int] | None:
@@ -147,6 +162,14 @@ def _zip64_values(extra: bytes) -> Iterator[int]:
 
 def _method(member: _Member) -> str:
     return _METHODS.get(member.method, str(member.method))
+
+
+def _name_facts(members: list[_Member]) -> Iterator[Fact]:
+    """Names for which no encoding is stated (4.4.4, bit 11; appendix D): readers guess, such as code page 437."""
+    unmarked = [member.name for member in members if not member.name.isascii() and not member.flags & _UTF_8_FLAG]
+    if unmarked:
+        shown = [name.decode("utf-8", "backslashreplace") for name in unmarked[:_NAMES_SHOWN]]
+        yield FACTS.known("artefact.unmarked_names", shown, "", f"{len(unmarked)} of {len(members)} names")
 
 
 def _member_damage(cursor: Cursor, members: list[_Member], directory: _Directory) -> Iterator[Fact]:
@@ -218,8 +241,36 @@ def _check_data(packed: bytes, member: _Member) -> str:
 def _pickle_facts(cursor: Cursor, members: list[_Member]) -> Iterator[Fact]:
     for member in members:
         if member.name.endswith(b"/data.pkl") and member.method == 0 and member.at >= 0:
-            name_bytes, extra_bytes = struct.unpack("<HH", cursor.peek(4, member.at + 26))
-            start = member.at + _LOCAL_BYTES + name_bytes + extra_bytes
+            start = _data_start(cursor, member)
             end = min(start + member.packed, cursor.size_bytes)
             yield from global_facts(walk_pickle(Cursor(cursor.file, end, min(start, end))))
             return
+
+
+def _array_facts(cursor: Cursor, members: list[_Member]) -> Iterator[Fact]:
+    """Whether one of an .npz file's arrays holds pickled objects."""
+    for member in members[:_ARRAYS_SEARCHED]:
+        if member.name.endswith(b".npy") and holds_objects(_start_of(cursor, member)):
+            yield FACTS.known(
+                "artefact.object_array", True, f"byte {member.at}", member.name.decode("utf-8", "replace")
+            )
+            return
+
+
+def _start_of(cursor: Cursor, member: _Member) -> bytes:
+    """The first bytes of a member's content, none where they cannot be had."""
+    if member.at < 0 or member.at + _LOCAL_BYTES > cursor.size_bytes or member.flags & _ENCRYPTED_FLAG:
+        return b""
+    start = _data_start(cursor, member)
+    packed = cursor.peek(max(0, min(member.packed, _ARRAY_START_BYTES, cursor.size_bytes - start)), start)
+    if member.method == 0:
+        return packed
+    try:
+        return zlib.decompressobj(-15).decompress(packed, _ARRAY_START_BYTES) if member.method == 8 else b""
+    except zlib.error:
+        return b""
+
+
+def _data_start(cursor: Cursor, member: _Member) -> int:
+    name_bytes, extra_bytes = struct.unpack("<HH", cursor.peek(4, member.at + 26))
+    return member.at + _LOCAL_BYTES + int(name_bytes) + int(extra_bytes)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
 import json
+import lzma
 import pickle
 import struct
 import tarfile
 import zipfile
+import zlib
 
 
 def gguf_string(text: str, order: str = "<") -> bytes:
@@ -191,6 +195,38 @@ def ncnn_param(stated: int = 2) -> bytes:
     return b"7767517\n%d 2\nInput data 0 1 data\nReLU relu 1 1 data out\n" % stated
 
 
+def seven_zip(end_header: bytes = b"\x01\x04\x06\0", packed: bytes = b"packed streams") -> bytes:
+    start = struct.pack("<QQI", len(packed), len(end_header), zlib.crc32(end_header))
+    return b"7z\xbc\xaf\x27\x1c\0\4" + struct.pack("<I", zlib.crc32(start)) + start + packed + end_header
+
+
+def mat_element(kind: int, data: bytes) -> bytes:
+    return struct.pack("<II", kind, len(data)) + data + bytes(-len(data) % 8)
+
+
+def mat(dimensions: tuple[int, int] = (1, 2), name_type: int = 1, packed: bool = False) -> bytes:
+    """A level 5 MAT-file of one array of doubles named `a`."""
+    array = mat_element(6, struct.pack("<II", 6, 0)) + mat_element(5, struct.pack("<ii", *dimensions))
+    array += struct.pack("<I4s", 1 << 16 | name_type, b"a") + mat_element(9, bytes(16))
+    matrix = mat_element(14, array)
+    element = struct.pack("<II", 15, len(zlib.compress(matrix))) + zlib.compress(matrix) if packed else matrix
+    return b"MATLAB 5.0 MAT-file, by hand".ljust(124) + struct.pack("<H2s", 0x100, b"IM") + element
+
+
+def zstd_frame(*blocks: bytes, checksum: bool = True) -> bytes:
+    """A frame of raw blocks in a single segment whose size takes 4 bytes."""
+    parts = [
+        (len(block) << 3 | (index == len(blocks) - 1)).to_bytes(3, "little") + block
+        for index, block in enumerate(blocks)
+    ]
+    head = struct.pack("<IBI", 0xFD2FB528, 0xA0 | checksum << 2, sum(map(len, blocks)))
+    return head + b"".join(parts) + (b"sum!" if checksum else b"")
+
+
+def tensorflow_graph() -> bytes:
+    return protobuf(*((1, protobuf((1, f"node{i}"), (2, "Const"), (5, bytes(40)))) for i in range(3)))
+
+
 WHOLE: dict[str, bytes] = {
     "gguf": gguf(),
     "safetensors": safetensors(),
@@ -206,5 +242,13 @@ WHOLE: dict[str, bytes] = {
     "ncnn-param": ncnn_param(),
     "parquet": b"PAR1" + bytes(40) + struct.pack("<I", 20) + b"PAR1",
     "arrow": b"ARROW1\0\0" + bytes(40) + b"ARROW1",
+    "gzip": gzip.compress(tar_of({"a.txt": b"hello" * 200}), mtime=0),
+    "bzip2": bz2.compress(tar_of({"a.txt": b"hello" * 200})),
+    "xz": lzma.compress(bytes(range(256)) * 20),
+    "lzma": lzma.compress(bytes(range(256)) * 20, lzma.FORMAT_ALONE),
+    "zlib": zlib.compress(bytes(range(256)) * 20),
+    "zstd": zstd_frame(b"x" * 200, b"y" * 300),
+    "7z": seven_zip(),
+    "mat": mat(),
+    "tensorflow-graph": tensorflow_graph(),
 }
-"""One whole file of each format whose end can be told."""
