@@ -8,6 +8,8 @@ import stat
 from io import BytesIO
 from typing import BinaryIO
 
+from msgspec import Struct
+
 from diagnose.collectors import signature
 from diagnose.evidence import Evidence, Subject
 
@@ -28,17 +30,17 @@ def collect_path(path: str) -> Evidence:
         size = os.fstat(stream.fileno()).st_size
         if size <= READ_WHOLE_BYTES:
             data = stream.read(READ_WHOLE_BYTES + 1)
-            _collect(evidence, data, path, BytesIO(data), len(data))
+            _collect(evidence, _Content(path, data, BytesIO(data), len(data), on_disk=True))
         else:
             with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
-                _collect(evidence, mapped, path, stream, size)
+                _collect(evidence, _Content(path, mapped, stream, size, on_disk=True))
     return evidence
 
 
 def collect_bytes(data: bytes, name: str) -> Evidence:
     """The evidence on a file's bytes that are in memory; `name` tells what they claim to be."""
     evidence = Evidence(Subject("file", name))
-    _collect(evidence, data, name, BytesIO(data), len(data))
+    _collect(evidence, _Content(name, data, BytesIO(data), len(data), on_disk=False))
     return evidence
 
 
@@ -52,26 +54,71 @@ def _open_regular(path: str) -> BinaryIO:
     return os.fdopen(descriptor, "rb", buffering=0)
 
 
-def _collect(evidence: Evidence, data: bytes | mmap.mmap, name: str, stream: BinaryIO, size: int) -> None:
-    head = bytes(data[:HEAD_BYTES])
-    evidence.extend(signature.collect(name, head, bytes(data[max(0, size - TAIL_BYTES) :]), size))
+class _Content(Struct, frozen=True):
+    """What there is of a file. If it is `on_disk`, `name` is its path and other files may lie beside it."""
+
+    name: str
+    data: bytes | mmap.mmap
+    stream: BinaryIO
+    size_bytes: int
+    on_disk: bool
+
+
+def _collect(evidence: Evidence, content: _Content) -> None:
+    size, data = content.size_bytes, content.data
+    head, tail = bytes(data[:HEAD_BYTES]), bytes(data[max(0, size - TAIL_BYTES) :])
+    evidence.extend(signature.collect(content.name, head, tail, size))
     evidence.looked_for(signature.FACTS.names)
-    kind, claimed = evidence.value("file.kind"), evidence.value("file.extension_kind")
     if size == 0 or evidence.value("file.is_zero_filled"):
         return
-    if kind == "image" or (kind == "unknown" and claimed == "image"):
-        from diagnose.collectors import image
+    kind, format_ = str(evidence.value("file.kind")), str(evidence.value("file.format"))
+    claimed = str(evidence.value("file.extension_kind") or "")
+    if kind == "unknown":
+        format_ = str(evidence.value("file.extension_format") or format_)
+    for collector in collectors_for(kind if kind != "unknown" else claimed, format_):
+        _LOOKS[collector](evidence, content, format_)
 
-        evidence.extend(image.collect(data, str(evidence.value("file.format")), size))
-        evidence.looked_for(image.FACTS.names)
-    elif kind == "text" or (kind == "unknown" and claimed == "text"):
-        from diagnose.collectors import text
 
-        evidence.extend(text.collect(bytes(data[:READ_WHOLE_BYTES]), name))
-        evidence.looked_for(text.FACTS.names)
-    elif kind in ("model", "archive"):
-        from diagnose.collectors import artefact
+def collectors_for(kind: str, format_: str) -> tuple[str, ...]:
+    """The names of the collectors that look at a file of this kind and format.
 
-        stream.seek(0)
-        evidence.extend(artefact.collect(stream, size, str(evidence.value("file.format"))))
-        evidence.looked_for(artefact.FACTS.names)
+    They are those of the content, or where that is unknown those that the extension claims.
+    """
+    if format_ in _TEXTS_OF_MODELS:
+        return ("text", "artefact")
+    return {"image": ("image",), "text": ("text",), "model": ("artefact",), "archive": ("artefact",)}.get(kind, ())
+
+
+_TEXTS_OF_MODELS = frozenset(("json", "openvino-ir-xml"))
+"""Texts that may be a tokenizer, an index of weight shards, or a network."""
+
+
+def _look_at_image(evidence: Evidence, content: _Content, _format: str) -> None:
+    from diagnose.collectors import image
+
+    evidence.extend(image.collect(content.data, str(evidence.value("file.format")), content.size_bytes))
+    evidence.looked_for(image.FACTS.names)
+
+
+def _look_at_text(evidence: Evidence, content: _Content, _format: str) -> None:
+    from diagnose.collectors import text
+
+    data = bytes(content.data[:READ_WHOLE_BYTES])
+    evidence.extend(text.collect(data, content.name, is_whole=len(data) == content.size_bytes))
+    evidence.looked_for(text.FACTS.names)
+
+
+def _look_at_artefact(evidence: Evidence, content: _Content, format_: str) -> None:
+    from diagnose.collectors import artefact
+
+    if format_ not in artefact.READERS and format_ not in _TEXTS_OF_MODELS:
+        return
+    content.stream.seek(0)
+    evidence.extend(artefact.collect(content.stream, content.size_bytes, format_))
+    evidence.looked_for(artefact.FACTS.names - artefact.COMPANION_FACTS)
+    if content.on_disk:
+        evidence.extend(list(artefact.find_companions(content.name, evidence.facts)))
+        evidence.looked_for(artefact.COMPANION_FACTS)
+
+
+_LOOKS = {"image": _look_at_image, "text": _look_at_text, "artefact": _look_at_artefact}
