@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from diagnose.collectors.signature.damage import find_error_page, find_text_damage, read_title
-from diagnose.collectors.signature.extensions import UNSIGNED_FORMATS, Claim, read_name
+from diagnose.collectors.signature.extensions import UNSIGNED_FORMATS, Claim, may_be_empty, read_name
 from diagnose.collectors.signature.identification import Signature, identify
 from diagnose.collectors.signature.second_opinion import ask_libmagic
 from diagnose.evidence import Fact, FactSpec, Vocabulary
@@ -24,6 +24,7 @@ FACTS = Vocabulary(
     FactSpec("file.extension_kind", "str", "kind of content that the extension claims"),
     FactSpec("file.extension_matches", "bool", "whether the content is what the extension claims"),
     FactSpec("file.is_empty", "bool", "whether the file has no bytes"),
+    FactSpec("file.may_be_empty", "bool", "whether files of this name are empty by custom, such as .gitkeep, _SUCCESS"),
     FactSpec("file.is_zero_filled", "bool", "whether the first and the last bytes are all zero"),
     FactSpec("file.first_bytes", "str", "the first 16 bytes in hexadecimal"),
     FactSpec("file.partial_download", "str", "suffix that a downloader gives to unfinished files, such as part"),
@@ -54,6 +55,7 @@ def collect(path_name: str, head: bytes, tail: bytes, size_bytes: int, *, second
         FACTS.known("file.format", signature.format, "byte 0", signature.detail),
         FACTS.known("file.kind", signature.kind),
         FACTS.known("file.is_empty", size_bytes == 0),
+        FACTS.known("file.may_be_empty", may_be_empty(path_name)),
         FACTS.known("file.is_zero_filled", bool(head) and not head.strip(b"\0") and not tail.strip(b"\0")),
         FACTS.known("file.first_bytes", head[:16].hex(), "byte 0"),
     ]

@@ -34,6 +34,34 @@ def read_name(path_name: str) -> FileName:
     )
 
 
+def may_be_empty(path_name: str) -> bool:
+    """Whether files of this name are empty by custom: hidden ones, markers of finished work, locks, bare packages."""
+    name = path_name.replace("\\", "/").rsplit("/", 1)[-1]
+    return name.startswith(".") or name in _EMPTY_BY_CUSTOM or name.rpartition(".")[2].lower() in _EMPTY_EXTENSIONS
+
+
+_EMPTY_BY_CUSTOM = frozenset(
+    (
+        "__init__.py",
+        "py.typed",
+        "zip-safe",
+        "not-zip-safe",
+        "REQUESTED",
+        "dependency_links.txt",
+        "top_level.txt",
+        "_SUCCESS",
+        "_STARTED",
+        "_FINISHED",
+        "LOCK",
+        "lock",
+        "placeholder",
+        "PLACEHOLDER",
+    )
+)
+"""Python packaging, Hadoop and its kin, LevelDB."""
+
+_EMPTY_EXTENSIONS = frozenset(("lock", "lck", "done", "ok", "success", "finished", "complete", "stamp", "keep", "flag"))
+
 PARTIAL_DOWNLOADS = frozenset(
     (
         "part",

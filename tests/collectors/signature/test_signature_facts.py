@@ -180,3 +180,20 @@ def test_missing_libmagic_is_a_reason_and_no_error(monkeypatch: pytest.MonkeyPat
     fact = facts_of("a.jpg", JPEG, second_opinion=True)["file.libmagic_type"]
     assert fact.value is None
     assert "not installed" in fact.not_checked
+
+
+@pytest.mark.parametrize(
+    ("name", "may_be"),
+    [
+        ("set/.gitkeep", True),
+        ("pkg/__init__.py", True),
+        ("out/_SUCCESS", True),
+        ("download.lock", True),
+        ("weights.gguf", False),
+        ("labels.txt", False),
+        ("_", False),
+        ("data", False),
+    ],
+)
+def test_names_that_are_empty_by_custom_are_known(name: str, may_be: bool) -> None:
+    assert value(name, b"", "file.may_be_empty") is may_be
