@@ -11,12 +11,18 @@ from diagnose.cli import options
 
 @click.command("explain")
 @click.argument("log", type=click.Path(allow_dash=True))
-@options.format_option("text", "json")
+@click.option("--probe", is_flag=True, help="Look at this host, too: files the log names, decoders, memory, disk.")
+@click.option("--follow", is_flag=True, help="Read on as the log grows; report each incident once it is complete.")
+@click.option("--suggest-rule", is_flag=True, help="Print a rule skeleton for what no rule knows, and nothing else.")
+@options.format_option("text", "json", "markdown")
 @options.fail_on_option
 @options.rules_option
 @options.output_options
 def command(
     log: str,
+    probe: bool,
+    follow: bool,
+    suggest_rule: bool,
     form: str,
     fail_on: str,
     own_rules: tuple[Path, ...],
@@ -30,6 +36,10 @@ def command(
     decodedoctor explain error.log
     docker pull IMAGE 2>&1 | decodedoctor explain -
     """
-    from diagnose.cli.explaining import explain_log
+    from diagnose.cli import explaining
 
-    return explain_log(log, form, fail_on, own_rules, lang, quiet, color)
+    if suggest_rule:
+        return explaining.suggest_rule(log, own_rules, quiet)
+    if follow:
+        return explaining.follow_log(log, form, own_rules, lang, quiet, color)
+    return explaining.explain_log(log, form, fail_on, own_rules, lang, quiet, color, probe)

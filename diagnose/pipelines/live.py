@@ -133,12 +133,13 @@ class _Growing:
         self._stream = stream
 
     def read(self, size: int, /) -> bytes:
-        while True:
-            data = self._stream.read(size)
-            if data:
-                return data
-            position = self._stream.tell()
-            if self._stream.seek(0, 2) < position:
-                position = 0
-            self._stream.seek(position)
-            time.sleep(POLL_SECONDS)
+        try:
+            while not (data := self._stream.read(size)):
+                position = self._stream.tell()
+                if self._stream.seek(0, 2) < position:
+                    position = 0
+                self._stream.seek(position)
+                time.sleep(POLL_SECONDS)
+        except ValueError:  # whoever followed has closed the file
+            return b""
+        return data
