@@ -8,7 +8,7 @@ from typing import Any
 
 from diagnose.diagnosis import Layer, Risk, Severity
 from diagnose.engine.actions import actions
-from diagnose.engine.commands import placeholders, quoted_placeholders
+from diagnose.engine.commands import FILE_PLACEHOLDER, placeholders, quoted_placeholders
 from diagnose.engine.conditions import ConditionBuilder, Scope
 from diagnose.engine.form import Node, data, entry, pairs, place
 from diagnose.engine.precedence import compile_steps
@@ -191,7 +191,7 @@ class Builder:
 
     def _check_command(self, node: Node, scope: Scope) -> None:
         """Placeholders must be known, and stand outside quotes: the values bring their own."""
-        names = {*scope.captures, *self.facts}
+        names = {*scope.captures, *self.facts, FILE_PLACEHOLDER}
         for name in placeholders(node.value):
             if name not in names:
                 self._complain(node, f"{{{name}}} is neither a capture of `match` nor a fact{nearest(name, names)}")

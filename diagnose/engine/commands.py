@@ -10,6 +10,9 @@ from collections.abc import Callable
 
 from diagnose.quoting import shell_word
 
+FILE_PLACEHOLDER = "file"
+"""`{file}` is the scanned file's path, unless the rule captures a group of that name."""
+
 _PLACEHOLDER = re.compile(r"\{\{([A-Za-z_]\w*)\}\}|(?<![%$\{])\{([A-Za-z_][\w.]*)\}")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 

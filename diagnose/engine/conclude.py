@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from diagnose.diagnosis import Cause, Diagnosis, EvidenceItem, Layer, Step
 from diagnose.engine.actions import actions
-from diagnose.engine.commands import filled
+from diagnose.engine.commands import FILE_PLACEHOLDER, filled
 from diagnose.engine.evaluate import Outcome, View, evaluate
 from diagnose.engine.ranking import WeighedEvidence, plan, posterior
 from diagnose.engine.rule import Rule, RuleCause, RuleStep, Text
@@ -145,6 +145,10 @@ def shown(text: str) -> str:
 
 
 def _lookup(name: str, view: View) -> object | None:
-    captured = view.captures.get(name)
-    value = captured if captured is not None else view.evidence.value(name)
+    value = view.captures.get(name)
+    if value is None and name == FILE_PLACEHOLDER:
+        subject = view.evidence.subject
+        return masked(subject.path) if subject.kind == "file" else None
+    if value is None:
+        value = view.evidence.value(name)
     return masked(value) if isinstance(value, str) else value

@@ -64,7 +64,7 @@ class _Renderer:
         placed = next((item for item in told if item.where.startswith(("byte", "line"))), told[0] if told else None)
         if placed is not None:
             value = "" if placed.value is None or placed.value is True else f" = {printable(str(placed.value), 60)}"
-            text = f"  {printable(placed.text, 90)}" if placed.text else ""
+            text = f"  {printable(placed.text, 160)}" if placed.text else ""
             where = f"{placed.where}: " if placed.where else ""
             for line in wrapped(f"{where}{placed.fact}{value}{text}", self.width - len(INDENT) - 2):
                 yield self.style.paint(f"{INDENT}  {line}", "dim")
