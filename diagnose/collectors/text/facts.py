@@ -32,6 +32,7 @@ FACTS = Vocabulary(
         "lone-surrogate",
     ),
     FactSpec("text.yaml_error", "str", "what is wrong in a file whose name says YAML, by libyaml's parser"),
+    FactSpec("text.syntax_ends_early", "bool", "whether the error in JSON or YAML is that the text ends too early"),
     FactSpec("text.cp1252_quotes", "bool", "whether quotes or dashes of Windows-1252 make the file invalid as UTF-8"),
     FactSpec("text.is_binary", "bool", "whether the content is no text; the format stands in the fact's text"),
 )

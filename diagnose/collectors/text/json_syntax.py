@@ -16,12 +16,13 @@ _AROUND = 20
 
 
 class JsonError(Struct, frozen=True):
-    """What is wrong, at which line and column (from 1), and the text there."""
+    """What is wrong, at which line and column (from 1), the text there, and whether the text just ends early."""
 
     message: str
     line: int
     column: int
     text: str
+    ends_early: bool = False
 
     @property
     def where(self) -> str:
@@ -83,12 +84,11 @@ class _Reader:
                 parse_constant=self._refuse,
             )
         except json.JSONDecodeError as error:
-            around = text[max(0, error.pos - _AROUND) : error.pos + _AROUND]
-            self.syntax.error = JsonError(error.msg, lines_before + error.lineno, error.colno, around)
+            self.syntax.error = _describe(text, lines_before, error)
         except RecursionError:
             self.syntax.error = JsonError(_DEPTH_MESSAGE, lines_before + 1, 1, text[: 2 * _AROUND])
         except _ConstantError as error:
-            self.syntax.error = _locate(text, lines_before, str(error))
+            self.syntax.error = _locate(text, lines_before, f"{error} is not JSON", text.find(str(error)))
         else:
             self._note_surrogates(text)
 
@@ -137,8 +137,32 @@ _INFINITY = float("inf")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
 
 
-def _locate(text: str, lines_before: int, name: str) -> JsonError:
-    at = max(text.find(name), 0)
-    line_start = text.rfind("\n", 0, at) + 1
+def _describe(text: str, lines_before: int, error: json.JSONDecodeError) -> JsonError:
+    """The error in words that are the same in all versions of Python, and that tell what somebody meant to write."""
+    ends_early = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
+    before = text[: error.pos].rstrip()
+    if text[error.pos : error.pos + 1] == ",":
+        before = text[: error.pos + 1]
+    if before.endswith(",") and text[len(before) :].lstrip()[:1] in ("}", "]"):
+        return _locate(text, lines_before, "trailing comma", len(before) - 1)
+    found = next((message for start, message in _FOREIGN.items() if text.startswith(start, error.pos)), error.msg)
+    return _locate(text, lines_before, found, error.pos, ends_early=ends_early)
+
+
+_FOREIGN = {
+    "//": "comments are not JSON",
+    "/*": "comments are not JSON",
+    "#": "comments are not JSON",
+    "'": "single quotes are not JSON",
+    "True": "True is not JSON",
+    "False": "False is not JSON",
+    "None": "None is not JSON",
+}
+"""What JavaScript, YAML and Python allow."""
+
+
+def _locate(text: str, lines_before: int, message: str, at: int, *, ends_early: bool = False) -> JsonError:
+    at = max(at, 0)
+    column = at - text.rfind("\n", 0, at)
     line = lines_before + text.count("\n", 0, at) + 1
-    return JsonError(f"{name} is not JSON", line, at - line_start + 1, text[max(0, at - _AROUND) : at + _AROUND])
+    return JsonError(message, line, column, text[max(0, at - _AROUND) : at + _AROUND], ends_early)

@@ -46,6 +46,7 @@ def _json_facts(text: str, by_line: bool) -> Iterator[Fact]:
         return
     if syntax.error:
         yield FACTS.known("text.json_error", syntax.error.message, syntax.error.where, syntax.error.text)
+        yield FACTS.known("text.syntax_ends_early", syntax.error.ends_early, syntax.error.where)
     elif syntax.ambiguities:
         examples = ", ".join(syntax.ambiguities.values())
         yield FACTS.known("text.json_ambiguities", sorted(syntax.ambiguities), "", examples)
@@ -59,3 +60,4 @@ def _yaml_facts(text: str) -> Iterator[Fact]:
         return
     if error:
         yield FACTS.known("text.yaml_error", error.message, error.where, error.text)
+        yield FACTS.known("text.syntax_ends_early", error.ends_early, error.where)

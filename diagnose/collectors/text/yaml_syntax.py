@@ -15,12 +15,13 @@ _TEMPLATE = re.compile(r"(?<!\$)\{\{|\{%")
 
 
 class YamlError(Struct, frozen=True):
-    """What is wrong, at which line and column (from 1), and the text there."""
+    """What is wrong, at which line and column (from 1), the text there, and whether the text just ends early."""
 
     message: str
     line: int
     column: int
     text: str
+    ends_early: bool = False
 
     @property
     def where(self) -> str:
@@ -79,7 +80,8 @@ def _locate(text: str, message: str, mark: Any) -> YamlError:
     if mark is None:
         return YamlError(message, 1, 1, text[:_AROUND])
     at = mark.index
-    return YamlError(message, mark.line + 1, mark.column + 1, text[max(0, at - _AROUND) : at + _AROUND])
+    ends_early = at >= len(text.rstrip()) or message.startswith("found unexpected end of stream")
+    return YamlError(message, mark.line + 1, mark.column + 1, text[max(0, at - _AROUND) : at + _AROUND], ends_early)
 
 
 _REFUSED = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

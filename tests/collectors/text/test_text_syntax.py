@@ -88,6 +88,24 @@ def test_json_lines_are_read_one_by_one() -> None:
 
 
 @pytest.mark.parametrize(
+    ("content", "name", "ends_early"),
+    [
+        (b'{"a": [1, 2', "a.json", True),
+        (b'{"a": "unfinis', "a.json", True),
+        (b'{"a": \n\n', "a.json", True),
+        (b'{"a": 1,}', "a.json", False),
+        (b'{"a" 1}', "a.json", False),
+        (b"a: [1, 2", "a.yaml", True),
+        (b'a: "unfinis', "a.yaml", True),
+        (b"a: b: c\nd: 1\n", "a.yaml", False),
+        (b'{"a": 1}', "a.json", None),
+    ],
+)
+def test_a_text_that_ends_early_is_told_from_other_errors(content: bytes, name: str, ends_early: bool | None) -> None:
+    assert value(content, "syntax_ends_early", name) is ends_early
+
+
+@pytest.mark.parametrize(
     ("content", "name", "holds"),
     [
         (b'<?xml version="1.0" encoding="utf-8"?><a/>', "a.xml", True),
