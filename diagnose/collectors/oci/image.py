@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from email.utils import parsedate_to_datetime
 from pathlib import Path
 
 from diagnose.collectors.oci.client import proxy_of
@@ -27,21 +26,10 @@ from diagnose.evidence import Evidence, Subject
 _ARCHIVE_SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2", ".oci")
 
 
-def collect(
-    reference: str,
-    *,
-    platform: str | None = None,
-    insecure: bool = False,
-    timeout_seconds: float = 10,
-    use_engine: bool = True,
+def look_at_image(
+    reference: str, *, platform: str | None, insecure: bool, timeout_seconds: float, use_engine: bool
 ) -> Evidence:
-    """The evidence on an image: a reference, a folder with an OCI layout, or an archive of one.
-
-    `platform` is os/architecture[/variant] and otherwise the engine's or this host's. `insecure` allows plain HTTP
-    and any certificate. `timeout_seconds` is for one read; the whole takes at most twelve times as long.
-    Raises UnusableImageError if `reference` is none of the three. A registry that cannot be reached, or answers with
-    something else than it should, is evidence.
-    """
+    """The evidence on an image, as `diagnose.collectors.oci.collect` promises it."""
     evidence = Evidence(Subject("image", reference))
     path = _path_of(reference)
     if path is not None:
@@ -155,6 +143,8 @@ def _add_connection(evidence: Evidence, connected: Exchange) -> None:
 
 
 def _clock_difference(exchange: Exchange) -> int | None:
+    from email.utils import parsedate_to_datetime
+
     try:
         return round(parsedate_to_datetime(exchange.headers.get("date", "")).timestamp() - time.time())
     except (ValueError, OverflowError, TypeError):
