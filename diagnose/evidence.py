@@ -52,7 +52,10 @@ class Fact(Struct, frozen=True, omit_defaults=True):
 
 
 class Hit(Struct, frozen=True):
-    """A pattern found in a line of a log. `line` counts from 1; `start` and `end` are byte offsets in the line."""
+    """A pattern found in a line of a log. `line` counts from 1; `start` and `end` are byte offsets in the line.
+
+    Patterns that are looked for in a whole log come as hits; others can be looked for later in `Evidence.windows`.
+    """
 
     pattern: int
     line: int
@@ -60,6 +63,13 @@ class Hit(Struct, frozen=True):
     captures: dict[str, str]
     start: int = 0
     end: int = 0
+
+
+class Window(Struct, frozen=True):
+    """Lines of a log that were kept, as UTF-8; the first of them has the number `first_line`."""
+
+    first_line: int
+    text: bytes
 
 
 class Repetition(Struct):
@@ -126,6 +136,7 @@ class Evidence:
         self.subject = subject
         self.facts: list[Fact] = []
         self.hits: list[Hit] = []
+        self.windows: list[Window] = []
         self.repetitions: dict[int, Repetition] = {}
         self._by_name: dict[str, list[Fact]] = {}
         self._looked_for: list[frozenset[str]] = []

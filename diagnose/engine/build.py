@@ -68,14 +68,17 @@ class Builder:
         for node in _items(root, "rules"):
             self._add_rule(node)
 
-    def finish(self, files: list[str]) -> RuleSet:
-        """All rules. An `explains` that names no rule is worth a remark: the other may be in another folder."""
+    def check_explains(self) -> None:
+        """An `explains` that names no rule is worth a remark: the other may be in another folder."""
         ids = [rule.id for rule in self.rules]
         for target, node in self._explained:
             known = any(rule_id.startswith(target[:-1]) for rule_id in ids) if target.endswith("*") else target in ids
             if not known:
                 remark = f"no rule is called {target!r}{nearest(target, ids)}"
                 self.problems.append(Problem(place(node), remark, serious=False))
+
+    def rule_set(self, files: list[str]) -> RuleSet:
+        """All rules. There must be no serious problem."""
         return rule_set(self.rules, self.extractions, self.conditions.patterns, files)
 
     def _add_rule(self, node: Node) -> None:

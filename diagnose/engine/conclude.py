@@ -145,7 +145,7 @@ def shown(text: str) -> str:
 
 
 def _lookup(name: str, view: View) -> object | None:
-    value = view.captures.get(name)
+    value: object | None = view.captures.get(name)
     if value is None and name == FILE_PLACEHOLDER:
         subject = view.evidence.subject
         return masked(subject.path) if subject.kind == "file" else None

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
 
+from diagnose.engine.lines import Lines
 from diagnose.engine.operators import STATES, compare
 from diagnose.engine.rule import (
     AllCondition,
@@ -22,11 +22,10 @@ from diagnose.evidence import Evidence, Fact, Hit, State
 
 
 class View(Struct):
-    """The evidence as one rule sees it: the hits of its incident, the facts, and what its patterns captured."""
+    """The evidence as one rule sees it: facts, its incident's lines (None without a log), what its patterns captured."""
 
     evidence: Evidence
-    hits: Mapping[int, Sequence[Hit]]
-    has_log: bool
+    lines: Lines | None
     captures: dict[str, str] = field(default_factory=dict)
 
 
@@ -53,10 +52,10 @@ def evaluate(condition: Condition, view: View) -> Outcome:
 
 
 def _log(condition: LogCondition, view: View) -> Outcome:
-    found = [hit for pattern in condition.patterns for hit in view.hits.get(pattern, ())]
-    if found:
-        return Outcome(True, tuple(found))
-    return Outcome(False if view.has_log else None)
+    if view.lines is None:
+        return Outcome(None)
+    found = [hit for pattern in condition.patterns for hit in view.lines.hits(pattern)]
+    return Outcome(bool(found), tuple(found))
 
 
 def _fact(condition: FactCondition, view: View) -> Outcome:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 
 from msgspec import Struct
@@ -10,6 +11,7 @@ from diagnose.diagnosis import Diagnosis
 from diagnose.engine.conclude import conclude
 from diagnose.engine.evaluate import Outcome, View, evaluate
 from diagnose.engine.incidents import Incident, incidents
+from diagnose.engine.lines import Lines
 from diagnose.engine.rule import Rule, RuleSet, raising_patterns
 from diagnose.evidence import Evidence, Fact, Hit, Value
 
@@ -46,28 +48,26 @@ class Judge:
         return _merged(concluded)
 
     def _raised_by_hits(self, evidence: Evidence) -> Iterable[Raised]:
-        for incident in incidents(evidence.hits, self.rules.by_pattern.keys()):
+        for incident in incidents(self.rules, evidence):
             candidates = {
                 index
-                for pattern, hits in incident.hits.items()
-                if any(incident.holds(hit) for hit in hits)
+                for pattern in incident.lines.patterns()
+                if any(incident.holds(hit) for hit in incident.lines.hits(pattern))
                 for index in self.rules.by_pattern.get(pattern, ())
             }
             for rule in self._in_order(candidates):
-                raised = _raise(rule, View(evidence, incident.hits, has_log=True), incident)
+                raised = _raise(rule, View(evidence, incident.lines), incident)
                 if raised is not None:
                     yield raised
 
     def _raised_by_facts(self, evidence: Evidence) -> Iterable[Raised]:
-        has_log = evidence.subject.kind == "log"
         candidates = {index for name in evidence.names() for index in self.rules.by_fact.get(name, ())}
-        hits: dict[int, list[Hit]] = {}
-        for hit in evidence.hits:
-            hits.setdefault(hit.pattern, []).append(hit)
+        lines = Lines(self.rules, evidence, 1, sys.maxsize) if evidence.subject.kind == "log" else None
+        found = {hit.pattern for hit in evidence.hits}
         for rule in self._in_order(candidates):
-            if has_log and any(pattern in hits for pattern in raising_patterns(rule.match)):
+            if found and any(pattern in found for pattern in raising_patterns(rule.match)):
                 continue
-            raised = _raise(rule, View(evidence, hits, has_log), None)
+            raised = _raise(rule, View(evidence, lines), None)
             if raised is not None:
                 yield raised
 

@@ -36,10 +36,10 @@ def load(files: Sequence[Path], declared: Iterable[FactSpec]) -> tuple[RuleSet, 
         builder.add_extractions(root)
     for root in fit:
         builder.add_rules(root)
-    rules = builder.finish([str(path) for path in files])
+    builder.check_explains()
     if any(problem.serious for problem in problems):
         raise RuleError(sorted((p for p in problems if p.serious), key=lambda p: (p.place.file, p.place.line)))
-    return rules, problems
+    return builder.rule_set([str(path) for path in files]), problems
 
 
 def _compose(path: Path, problems: list[Problem]) -> yaml.Node | None:

@@ -136,6 +136,7 @@ class RuleSet(Struct, frozen=True):
     """All rules and extractions, the patterns that both refer to by index, and which files they came from.
 
     `by_pattern` and `by_fact` hold, for each pattern and fact that can raise rules, the indices of these rules.
+    `literals` are each pattern's (`diagnose.patterns.literals`).
     """
 
     rules: Sequence[Rule]
@@ -144,10 +145,17 @@ class RuleSet(Struct, frozen=True):
     files: list[str]
     by_pattern: dict[int, list[int]]
     by_fact: dict[str, list[int]]
+    literals: list[list[bytes]]
+
+    def scanned(self) -> set[int]:
+        """The patterns that a whole log is searched for: what raises rules, and what states facts."""
+        return {*self.by_pattern, *(pattern for stated in self.extractions for pattern in stated.patterns)}
 
 
 def rule_set(rules: Sequence[Rule], extractions: list[Extraction], patterns: list[str], files: list[str]) -> RuleSet:
     """The rule set of these rules, with its indices."""
+    from diagnose.patterns.literals import required_literals
+
     by_pattern: dict[int, list[int]] = {}
     by_fact: dict[str, list[int]] = {}
     for index, rule in enumerate(rules):
@@ -155,7 +163,8 @@ def rule_set(rules: Sequence[Rule], extractions: list[Extraction], patterns: lis
             by_pattern.setdefault(pattern, []).append(index)
         for name in dict.fromkeys(raising_facts(rule.match)):
             by_fact.setdefault(name, []).append(index)
-    return RuleSet(rules, extractions, patterns, files, by_pattern, by_fact)
+    literals = [required_literals(pattern) for pattern in patterns]
+    return RuleSet(rules, extractions, patterns, files, by_pattern, by_fact, literals)
 
 
 def raising_patterns(condition: Condition) -> Iterator[int]:

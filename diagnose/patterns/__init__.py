@@ -1,14 +1,15 @@
 """All patterns of all rules, found in one pass over a block of bytes.
 
 A pattern is a regular expression of the linear subset (`diagnose.patterns.linear`), matched against the bytes of one
-line, ASCII letters in either case. Two backends propose candidates, Hyperscan and a slower one without it; both are
-then verified line by line with the same expression (`PatternSet.verify`), so that they give the same results.
+line, ASCII letters in either case. What is looked for in the pass are literals that the patterns cannot match without
+(`diagnose.patterns.literals`), by Hyperscan or a slower backend without it; the lines that hold one are then matched
+with the expression itself (`PatternSet.verify`). Both backends thus give the same results.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from diagnose.patterns.backend import Backend, create_backend
 
@@ -19,19 +20,36 @@ OnCandidate = Callable[[int, int], None]
 
 
 class PatternSet:
-    """The compiled patterns, addressed by their index in `expressions`."""
+    """The compiled patterns, addressed by their index in `expressions`.
 
-    def __init__(self, expressions: Sequence[str], database: bytes | None = None, backend: str = "auto") -> None:
+    `scanned` are those that a pass looks for (all, if not given), `triggers` those around whose hits the text is kept
+    for later questions. `literals` are each pattern's, if they were derived before.
+    """
+
+    def __init__(
+        self,
+        expressions: Sequence[str],
+        scanned: Collection[int] | None = None,
+        triggers: Collection[int] | None = None,
+        literals: Sequence[Sequence[bytes]] | None = None,
+        database: bytes | None = None,
+        backend: str = "auto",
+    ) -> None:
         self.expressions = list(expressions)
+        wanted = range(len(self.expressions)) if scanned is None else sorted(scanned)
+        self.triggers = frozenset(wanted if triggers is None else triggers)
         self._compiled: dict[int, re.Pattern[bytes]] = {}
-        self.backend: Backend = create_backend(self.expressions, database, backend)
+        self.backend: Backend = create_backend(self.expressions, wanted, literals, database, backend)
 
     def database(self) -> bytes | None:
         """The backend's compiled form for a cache, or None where it has none."""
         return self.backend.database()
 
     def scan(self, block: bytes, on_candidate: OnCandidate) -> None:
-        """Calls `on_candidate(pattern, end)` in order of `end`: the pattern may match up to byte `end` of `block`."""
+        """Calls `on_candidate(pattern, end)`: the line that holds byte `end - 1` of `block` may match the pattern.
+
+        Lines come in ascending order; a pattern may be proposed several times for one line.
+        """
         self.backend.scan(block, on_candidate)
 
     def verify(self, pattern: int, line: bytes) -> re.Match[bytes] | None:

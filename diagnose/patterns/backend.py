@@ -1,9 +1,9 @@
-"""The two ways to find candidates of all patterns in a block: Hyperscan, and plain Python where it has no wheel."""
+"""The two ways to find literals in a block: Hyperscan, and plain Python where it has no wheel."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Protocol
 
 _NAMED_GROUP = re.compile(r"\(\?P<\w+>")
@@ -17,31 +17,57 @@ class Backend(Protocol):
     def database(self) -> bytes | None: ...
 
 
-def create_backend(expressions: Sequence[str], database: bytes | None, which: str) -> Backend:
+class Search:
+    """What to look for: each literal with the patterns that need it, and patterns that have none."""
+
+    def __init__(
+        self, expressions: Sequence[str], wanted: Collection[int], literals: Sequence[Sequence[bytes]] | None
+    ) -> None:
+        owners: dict[bytes, list[int]] = {}
+        self.without: list[int] = []
+        if literals is None:
+            from diagnose.patterns.literals import required_literals
+
+            literals = [required_literals(expression) for expression in expressions]
+        for pattern in wanted:
+            for literal in literals[pattern]:
+                owners.setdefault(literal, []).append(pattern)
+            if not literals[pattern]:
+                self.without.append(pattern)
+        self.literals = list(owners)
+        self.owners = list(owners.values())
+
+
+def create_backend(
+    expressions: Sequence[str],
+    wanted: Collection[int],
+    literals: Sequence[Sequence[bytes]] | None,
+    database: bytes | None,
+    which: str,
+) -> Backend:
     """The backend called `which` (hyperscan, python), or with `auto` the fastest that can be had here."""
+    search = Search(expressions, wanted, literals)
     if which in ("auto", "hyperscan"):
         try:
-            return HyperscanBackend(expressions, database)
+            return HyperscanBackend(search, expressions, database)
         except ImportError:
             if which == "hyperscan":
                 raise
-    return PythonBackend(expressions)
+    return PythonBackend(search)
 
 
 class HyperscanBackend:
-    """All expressions in one automaton. Reports every end of every match, in order.
-
-    Line ends are only in the block, so a candidate may span two lines: verification against one line refuses it.
-    """
+    """All literals in one automaton, and with them the whole expressions of patterns that have none."""
 
     name = "hyperscan"
 
-    def __init__(self, expressions: Sequence[str], database: bytes | None = None) -> None:
+    def __init__(self, search: Search, expressions: Sequence[str], database: bytes | None = None) -> None:
         import hyperscan
 
         self._hyperscan = hyperscan
+        self._patterns = [*search.owners, *([pattern] for pattern in search.without)]
         self._database: Any = None
-        if not expressions:
+        if not self._patterns:
             return
         if database is not None:
             try:
@@ -49,26 +75,30 @@ class HyperscanBackend:
             except Exception:  # a database of another processor or release is no error: it is made anew
                 self._database = None
         if self._database is None:
-            self._database = self._compile(expressions)
+            self._database = self._compile(search, expressions)
         self._database.scratch = hyperscan.Scratch(self._database)
 
-    def _compile(self, expressions: Sequence[str]) -> Any:
+    def _compile(self, search: Search, expressions: Sequence[str]) -> Any:
         hs = self._hyperscan
+        written = ["".join(f"\\x{byte:02x}" for byte in literal) for literal in search.literals]
+        written += [_NAMED_GROUP.sub("(", expressions[pattern]) for pattern in search.without]
         database = hs.Database(mode=hs.HS_MODE_BLOCK)
         database.compile(
-            expressions=[_NAMED_GROUP.sub("(", expression).encode("utf-8") for expression in expressions],
-            ids=list(range(len(expressions))),
-            elements=len(expressions),
-            flags=[hs.HS_FLAG_CASELESS | hs.HS_FLAG_MULTILINE] * len(expressions),
+            expressions=[expression.encode("utf-8") for expression in written],
+            ids=list(range(len(written))),
+            elements=len(written),
+            flags=[hs.HS_FLAG_CASELESS | hs.HS_FLAG_MULTILINE] * len(written),
         )
         return database
 
     def scan(self, block: bytes, on_candidate: Callable[[int, int], None]) -> None:
         if self._database is None:
             return
+        patterns = self._patterns
 
-        def on_match(pattern: int, _start: int, end: int, _flags: int, _context: object) -> None:
-            on_candidate(pattern, end)
+        def on_match(number: int, _start: int, end: int, _flags: int, _context: object) -> None:
+            for pattern in patterns[number]:
+                on_candidate(pattern, end)
 
         self._database.scan(block, match_event_handler=on_match)
 
@@ -80,20 +110,23 @@ class HyperscanBackend:
 
 
 class PythonBackend:
-    """A literal that each pattern needs is looked up in the block; the lines that hold it are candidates."""
+    """Each literal is looked up in the block; every line is a candidate of a pattern that has none."""
 
     name = "python"
 
-    def __init__(self, expressions: Sequence[str]) -> None:
-        from diagnose.patterns.linear import required_literal
-
-        self._literals = [required_literal(expression).encode("ascii") for expression in expressions]
+    def __init__(self, search: Search) -> None:
+        self._owners = dict(zip(search.literals, search.owners, strict=True))
+        if search.without:
+            self._owners[b""] = search.without
 
     def scan(self, block: bytes, on_candidate: Callable[[int, int], None]) -> None:
         lowered = block.lower()
-        candidates: list[tuple[int, int]] = []
-        for pattern, literal in enumerate(self._literals):
-            candidates.extend((end, pattern) for end in _line_ends(lowered, literal))
+        candidates = {
+            (end, pattern)
+            for literal, patterns in self._owners.items()
+            for end in _line_ends(lowered, literal)
+            for pattern in patterns
+        }
         for end, pattern in sorted(candidates):
             on_candidate(pattern, end)
 

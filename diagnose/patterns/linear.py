@@ -1,4 +1,4 @@
-"""The subset of regular expressions whose matching takes linear time, and what the slower backend needs of them."""
+"""The subset of regular expressions whose matching takes linear time."""
 
 from __future__ import annotations
 
@@ -76,27 +76,3 @@ def _parts(operator: Any, argument: Any) -> list[Any]:
 def group_names(expression: str) -> list[str]:
     """The names of the capturing groups."""
     return list(re.compile(expression).groupindex)
-
-
-def required_literal(expression: str) -> str:
-    """The longest run of characters, in lower case, that every match must hold; "" if there is none."""
-    best = run = ""
-    for operator, argument in _flat(sre_parser.parse(expression)):
-        if operator is sre.LITERAL and argument < 0x80:
-            run += chr(argument).lower()
-        else:
-            run = ""
-        if len(run) > len(best):
-            best = run
-    return best
-
-
-def _flat(tree: Any) -> list[tuple[Any, Any]]:
-    """The top-level sequence, with plain groups opened: only what every match must pass through."""
-    items: list[tuple[Any, Any]] = []
-    for operator, argument in tree:
-        if operator is sre.SUBPATTERN and not argument[1] and not argument[2]:
-            items.extend(_flat(argument[3]))
-        else:
-            items.append((operator, argument))
-    return items

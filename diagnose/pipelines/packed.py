@@ -17,6 +17,7 @@ class _Packed(msgspec.Struct, frozen=True):
     files: list[str]
     by_pattern: dict[int, list[int]]
     by_fact: dict[str, list[int]]
+    literals: list[list[bytes]]
 
 
 class PackedRules(Sequence[Rule]):
@@ -61,4 +62,5 @@ def unpack(payload: bytes) -> RuleSet:
         packed.files,
         packed.by_pattern,
         packed.by_fact,
+        packed.literals,
     )

@@ -43,7 +43,7 @@ def rulebook(own_folders: Sequence[Path] = (), with_patterns: bool = True) -> Ru
     if not with_patterns:
         return Rulebook(rules, PatternSet([]))
     database = read_cached(f"patterns-{name}", stamped)
-    patterns = PatternSet(rules.patterns, database)
+    patterns = PatternSet(rules.patterns, rules.scanned(), rules.by_pattern, rules.literals, database)
     if database is None:
         made = patterns.database()
         if made is not None:

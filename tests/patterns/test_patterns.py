@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from io import BytesIO
 
@@ -12,7 +13,8 @@ from hypothesis import strategies as st
 from diagnose.collectors import log
 from diagnose.evidence import Subject
 from diagnose.patterns import PatternSet
-from diagnose.patterns.linear import complaint, required_literal
+from diagnose.patterns.linear import complaint
+from diagnose.patterns.literals import required_literals
 
 EXPRESSIONS = [
     r"failed to decode (?P<what>\w+)",
@@ -98,16 +100,30 @@ def test_ordinary_messages_are_of_the_subset(expression: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("expression", "literal"),
+    ("expression", "literals"),
     [
-        (r"failed to (decode|load) the index", "failed to "),
-        (r"Foo\d+barbaz", "barbaz"),
-        (r"a|b", ""),
-        (r"(?:xyz)?q", "q"),
+        (r"failed to (decode|load) the index", [b"failed to decode the index", b"failed to load the index"]),
+        (r"Foo\d+barbaz", [b"barbaz"]),
+        (r"(?P<what>failed|unable) to \w+ it", [b"failed to ", b"unable to "]),
+        (r"can.?t decode", [b"t decode"]),
+        (r"(load|open).{0,20}(model|file)", [b"file", b"load", b"model", b"open"]),
+        (r"x{2}yyz?", [b"xxyy", b"xxyyz"]),
+        (r"解码失败", ["解码失败".encode()]),
+        (r"\d{4}", []),
+        (r"windows|[A-Z]:", []),
     ],
 )
-def test_the_literal_is_one_that_every_match_holds(expression: str, literal: str) -> None:
-    assert required_literal(expression) == literal
+def test_every_match_holds_one_of_the_literals(expression: str, literals: list[bytes]) -> None:
+    found = required_literals(expression)
+    assert found == [literal for literal in literals if literal in found] and bool(found) == bool(literals)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_a_string_that_matches_holds_a_literal(data: st.DataObject) -> None:
+    expression = data.draw(st.sampled_from([e for e in EXPRESSIONS if required_literals(e)]))
+    text = data.draw(st.from_regex(re.compile(expression, re.ASCII))).encode("utf-8", "replace")
+    assert any(literal in text.lower() for literal in required_literals(expression))
 
 
 def test_a_database_of_another_kind_is_ignored() -> None:

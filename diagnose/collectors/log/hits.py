@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
+from diagnose.collectors.log.windows import WindowKeeper
 from diagnose.evidence import Evidence, Hit, Repetition
 from diagnose.patterns import MAX_LINE_BYTES, PatternSet
+from diagnose.patterns.matches import hit_of
 
 HITS_KEPT = 64
 """Hits that are kept of each pattern, from the first on; the last one is kept as well, and all are counted."""
@@ -19,6 +21,7 @@ class HitScan:
     def __init__(self, patterns: PatternSet, evidence: Evidence) -> None:
         self.patterns = patterns
         self.evidence = evidence
+        self.windows = WindowKeeper(evidence)
         self.line = 0
         self.unfinished = False
         self.last_hits: dict[int, Hit] = {}
@@ -28,6 +31,7 @@ class HitScan:
         skip_to: dict[int, int] = {}
         has_returns = b"\r" in block
         counted_to, line = 0, self.line
+        surrounded: list[int] = []
 
         def on_candidate(pattern: int, end: int) -> None:
             nonlocal counted_to, line
@@ -50,9 +54,11 @@ class HitScan:
                 if start > counted_to:
                     line += block.count(b"\n", counted_to, start)
                     counted_to = start
-                self._record(pattern, line + 1, found)
+                if self._record(pattern, line + 1, found) and pattern in self.patterns.triggers:
+                    surrounded.append(start)
 
         self.patterns.scan(block, on_candidate)
+        self.windows.block(block, self.line + 1, sorted(surrounded))
         self.line += block.count(b"\n")
         self.unfinished = not block.endswith(b"\n")
 
@@ -64,33 +70,21 @@ class HitScan:
                 return found
         return None
 
-    def _record(self, pattern: int, line: int, found: re.Match[bytes]) -> None:
+    def _record(self, pattern: int, line: int, found: re.Match[bytes]) -> bool:
+        """Counts the hit; whether it is kept."""
         seen = self.evidence.repetitions.get(pattern)
         if seen is None:
             seen = self.evidence.repetitions[pattern] = Repetition(0, line, line)
         seen.count += 1
         seen.last_line = line
         if seen.count <= HITS_KEPT:
-            self.evidence.hits.append(_hit(pattern, line, found))
-        else:
-            self.last_hits[pattern] = _hit(pattern, line, found)
+            self.evidence.hits.append(hit_of(pattern, line, found))
+            return True
+        self.last_hits[pattern] = hit_of(pattern, line, found)
+        return False
 
     def finish(self) -> None:
         self.line += self.unfinished
+        self.windows.finish()
         self.evidence.hits.extend(self.last_hits.values())
         self.evidence.hits.sort(key=lambda hit: (hit.line, hit.end))
-
-
-def _hit(pattern: int, line: int, found: re.Match[bytes]) -> Hit:
-    text = found.string
-    captures = {name: _text(value) for name, value in found.groupdict().items() if value is not None}
-    return Hit(pattern, line, _text(text), captures, found.start(), found.end())
-
-
-def _text(data: bytes) -> str:
-    for encoding in ("utf-8", "gb18030"):
-        try:
-            return data.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-    return data.decode("utf-8", "replace")
