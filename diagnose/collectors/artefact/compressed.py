@@ -41,12 +41,14 @@ class Compression(Struct, frozen=True):
     """How one format is unpacked. Each of its streams begins with `magic`; `limit_bytes` are unpacked at most.
 
     `ends_well` tells by the last bytes whether a file too long to unpack is whole, if the format allows that.
+    `ends_file` tells whether nothing may follow the stream; other formats begin with a bare zlib stream too.
     """
 
     make: Callable[[], _Decompressor]
     magic: bytes
     limit_bytes: int
     ends_well: Callable[[bytes], bool] | None = None
+    ends_file: bool = True
 
 
 class _Unpacked(Struct):
@@ -73,7 +75,7 @@ def read_compressed(compression: Compression) -> Callable[[BinaryIO, int], Itera
             yield from _unfinished_facts(file, size_bytes, compression, unpacked.stopped)
         else:
             yield FACTS.known("artefact.truncated", unpacked.cut, f"byte {size_bytes}")
-            if unpacked.surplus_bytes:
+            if unpacked.surplus_bytes and compression.ends_file:
                 at = size_bytes - unpacked.surplus_bytes
                 yield FACTS.known("artefact.surplus_bytes", unpacked.surplus_bytes, f"byte {at}")
             if not unpacked.cut:
@@ -165,7 +167,7 @@ def _lzma_decompressor() -> _Decompressor:
 
 
 GZIP = Compression(lambda: zlib.decompressobj(31), b"\x1f\x8b", 256 << 20)
-ZLIB = Compression(lambda: zlib.decompressobj(15), b"\x78", 256 << 20)
+ZLIB = Compression(lambda: zlib.decompressobj(15), b"\x78", 256 << 20, ends_file=False)
 BZIP2 = Compression(bz2.BZ2Decompressor, b"BZh", 64 << 20, _ends_as_bzip2)
 XZ = Compression(_xz_decompressor, b"\xfd7zXZ\0", 128 << 20, _ends_as_xz)
 LZMA = Compression(_lzma_decompressor, b"\x5d", 128 << 20)

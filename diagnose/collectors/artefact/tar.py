@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from diagnose.collectors.artefact.facts import FACTS, damage, extent
 from diagnose.collectors.artefact.reading import Cursor, CutError, ImplausibleError
@@ -14,7 +14,10 @@ from diagnose.evidence import Fact
 
 _BLOCK_BYTES = 512
 _MEMBER_LIMIT = 200_000
+_NAME_BYTES, _NAMES_SHOWN = 100, 8
 _PAX_LIMIT_BYTES = 1 << 20
+"""Go's archive/tar, which container engines use, refuses a longer one (maxSpecialFileSize)."""
+
 _WITHOUT_DATA = frozenset(b"123456")
 """Type flags of links, devices, directories and pipes: a size there counts for nothing."""
 
@@ -52,6 +55,10 @@ def read_tar(file: BinaryIO, size_bytes: int) -> Iterator[Fact]:
     except ImplausibleError as error:
         yield damage(error.kind, error.at)
     yield FACTS.known("artefact.member_count", walk.members)
+    if walk.unmarked_names:
+        yield FACTS.known("artefact.unmarked_names", walk.unmarked_names)
+    if walk.sparse_members:
+        yield FACTS.known("artefact.sparse_members", walk.sparse_members)
     yield from extent(size_bytes, needed)
 
 
@@ -61,6 +68,8 @@ class _Walk(Struct):
     members: int = 0
     override: int | None = None
     awaits_member: bool = False
+    sparse_members: int = 0
+    unmarked_names: list[str] = field(default_factory=list)
 
 
 def _read_member(cursor: Cursor, walk: _Walk) -> bool:
@@ -77,10 +86,20 @@ def _read_member(cursor: Cursor, walk: _Walk) -> bool:
     walk.override = stated if header.type == _PAX else None
     walk.awaits_member = header.type in _EXTENSIONS
     walk.members += not walk.awaits_member
+    walk.sparse_members += header.type == _SPARSE
+    _note_name(walk, block)
     _skip_sparse_map(cursor, header)
     cursor.skip(data_bytes)
     cursor.skip(min(-data_bytes % _BLOCK_BYTES, cursor.size_bytes - cursor.at))
     return True
+
+
+def _note_name(walk: _Walk, block: bytes) -> None:
+    """Keep the first names that are not UTF-8, which pax and all newer tars want (POSIX.1-2017, pax, "hdrcharset")."""
+    name = block[:_NAME_BYTES].partition(b"\0")[0]
+    shown = name.decode("utf-8", "backslashreplace")
+    if len(walk.unmarked_names) < _NAMES_SHOWN and shown.encode() != name:
+        walk.unmarked_names.append(shown)
 
 
 def _read_header(block: bytes, at: int) -> _Header:
@@ -107,7 +126,9 @@ def _number(raw: bytes) -> int | None:
 
 def _pax_size(cursor: Cursor, data_bytes: int) -> int | None:
     """The size that a pax header gives to the member behind it. Raises ImplausibleError where its records are none."""
-    body = cursor.peek(data_bytes) if data_bytes <= _PAX_LIMIT_BYTES else b""
+    if data_bytes > _PAX_LIMIT_BYTES:
+        raise ImplausibleError("pax-header-too-large", cursor.at, f"{data_bytes} bytes")
+    body = cursor.peek(data_bytes)
     at, size = 0, None
     while at < len(body):
         record = _PAX_RECORD.match(body, at)

@@ -33,6 +33,8 @@ _ESCAPES: tuple[tuple[re.Pattern[bytes], tuple[str, ...]], ...] = (
     (re.compile(rb"~\{(?:[\x21-\x77][\x21-\x7e])+~\}"), ("hz",)),
 )
 _SAMPLE_BYTES = 4096
+_LEAST_BYTES = 8
+"""Less makes sense as code units by chance: `123` and a zero byte are two of them."""
 
 
 def detect_mark(data: bytes) -> Detection | None:
@@ -57,7 +59,7 @@ def detect_escapes(data: bytes) -> Detection | None:
 def detect_wide(data: bytes) -> Detection | None:
     """UTF-16 or UTF-32 without a byte order mark, told by whether the code units make sense together."""
     sample = data[:_SAMPLE_BYTES]
-    if len(data) < 4 or len(data) % 2:
+    if len(data) < _LEAST_BYTES or len(data) % 2:
         return None
     for encoding in ("utf-32-le", "utf-32-be") if len(data) % 4 == 0 else ():
         if _reads_as_text(sample[: len(sample) & ~3], encoding):

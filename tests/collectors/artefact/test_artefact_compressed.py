@@ -6,6 +6,7 @@ import bz2
 import gzip
 import io
 import lzma
+import tarfile
 import time
 import tracemalloc
 import zlib
@@ -153,3 +154,30 @@ def test_a_part_of_a_zip_of_several_files_is_not_called_cut() -> None:
     assert value("zip", part, "disk_number") == 2
     assert value("zip", part, "truncated") is False
     assert value("zip", whole, "disk_number") is None
+
+
+def test_what_follows_a_bare_zlib_stream_is_left_to_the_format_that_holds_it() -> None:
+    assert value("zlib", zlib.compress(CONTENT) + b"koly", "surplus_bytes") is None
+    assert value("zlib", zlib.compress(CONTENT) + b"koly", "truncated") is False
+
+
+@pytest.mark.parametrize(("comment_bytes", "kind"), [(1000, None), (1 << 20, "pax-header-too-large")])
+def test_a_pax_header_longer_than_readers_take_is_damage(comment_bytes: int, kind: str | None) -> None:
+    content = io.BytesIO()
+    info = tarfile.TarInfo("a")
+    info.pax_headers = {"comment": "x" * comment_bytes}
+    with tarfile.open(fileobj=content, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        archive.addfile(info)
+    assert value("tar", content.getvalue(), "damage") == kind
+
+
+def test_tar_names_that_are_not_utf_8_and_sparse_members_are_told() -> None:
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w", format=tarfile.GNU_FORMAT, encoding="cp1252") as archive:
+        archive.addfile(tarfile.TarInfo("größe.txt"))
+        sparse = tarfile.TarInfo("holes")
+        sparse.type = tarfile.GNUTYPE_SPARSE
+        archive.addfile(sparse)
+    assert value("tar", content.getvalue(), "unmarked_names") == [r"gr\xf6\xdfe.txt"]
+    assert value("tar", content.getvalue(), "sparse_members") == 1
+    assert value("tar", tar_of({"größe.txt": b""}, tarfile.GNU_FORMAT), "unmarked_names") is None
