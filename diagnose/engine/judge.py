@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from diagnose.derivations import derive
 from diagnose.diagnosis import Diagnosis
 from diagnose.engine.conclude import conclude
 from diagnose.engine.evaluate import Outcome, View, evaluate
@@ -40,6 +41,7 @@ class Judge:
     def diagnoses(self, evidence: Evidence) -> list[Diagnosis]:
         """What the rules conclude from the evidence on one subject."""
         state_facts(self.rules, evidence)
+        derive(evidence)
         raised = [*self._raised_by_hits(evidence), *self._raised_by_facts(evidence)]
         kept = _root_causes(raised)
         deeper = [_line(fact) for fact in evidence.known(DEEPER_CAUSE)]

@@ -1,4 +1,4 @@
-"""The facts of all collectors: what a rule may name."""
+"""The facts of all collectors, and those derived from others: what a rule may name."""
 
 from __future__ import annotations
 
@@ -18,16 +18,18 @@ COLLECTORS = (
 )
 """Modules of `diagnose.collectors`; each declares its facts as FACTS."""
 
+DERIVED = "diagnose.derivations.facts"
+
 
 def vocabularies() -> list[Vocabulary]:
-    """Every collector's vocabulary. Raises ValueError if two collectors declare the same fact."""
+    """Every vocabulary. Raises ValueError if two of them declare the same fact."""
     found: list[Vocabulary] = []
     owners: dict[str, str] = {}
-    for name in COLLECTORS:
-        vocabulary: Vocabulary = importlib.import_module(f"diagnose.collectors.{name}").FACTS
+    for module in (*(f"diagnose.collectors.{name}" for name in COLLECTORS), DERIVED):
+        vocabulary: Vocabulary = importlib.import_module(module).FACTS
         for fact in vocabulary.names:
             if fact in owners:
-                raise ValueError(f"{name} and {owners[fact]} both declare the fact {fact}")
-            owners[fact] = name
+                raise ValueError(f"{module} and {owners[fact]} both declare the fact {fact}")
+            owners[fact] = module
         found.append(vocabulary)
     return found
