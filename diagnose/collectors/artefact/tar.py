@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterator
 from typing import BinaryIO
@@ -97,9 +98,12 @@ def _read_member(cursor: Cursor, walk: _Walk) -> bool:
 def _note_name(walk: _Walk, block: bytes) -> None:
     """Keep the first names that are not UTF-8, which pax and all newer tars want (POSIX.1-2017, pax, "hdrcharset")."""
     name = block[:_NAME_BYTES].partition(b"\0")[0]
-    shown = name.decode("utf-8", "backslashreplace")
-    if len(walk.unmarked_names) < _NAMES_SHOWN and shown.encode() != name:
-        walk.unmarked_names.append(shown)
+    if len(walk.unmarked_names) >= _NAMES_SHOWN or name.isascii():
+        return
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(name, final=len(name) < _NAME_BYTES)
+    except UnicodeDecodeError:
+        walk.unmarked_names.append(name.decode("utf-8", "backslashreplace"))
 
 
 def _read_header(block: bytes, at: int) -> _Header:

@@ -80,7 +80,13 @@ def find_error_page(signature: Signature, claim: Claim | None, head: bytes, size
 
 
 def _is_sentence(head: bytes) -> bool:
-    """Mostly letters and spaces, and enough of them to say something: "Not Found", not "P6 32 32"."""
+    """Mostly letters and spaces, and enough of them to say something: "Not Found", not "P6 32 32".
+
+    Python's path files, which are named as PyTorch's are, hold paths and imports (documentation of `site`).
+    """
+    first = head[:512].lstrip().split(b"\n", 1)[0]
+    if first.startswith((b"import ", b"#")) or b"/" in first.split(b" ", 1)[0] or b"\\" in first.split(b" ", 1)[0]:
+        return False
     letters = sum(len(word) for word in re.findall(rb"[A-Za-z]{2,}", head[:512]))
     return letters >= 6 and letters * 2 > len(head[:512])
 

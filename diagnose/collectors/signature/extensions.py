@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from msgspec import Struct
 
 
@@ -28,7 +30,7 @@ def read_name(path_name: str) -> FileName:
     if partial:
         name = stem
     _, _, inner = name.rpartition(".")
-    has_extension = name.rfind(".") > 0
+    has_extension = name.rfind(".") > 0 and not _NO_EXTENSION.search(inner)
     return FileName(
         partial or (extension if has_extension else ""), partial, CLAIMS.get(inner) if has_extension else None
     )
@@ -61,6 +63,9 @@ _EMPTY_BY_CUSTOM = frozenset(
 """Python packaging, Hadoop and its kin, LevelDB."""
 
 _EMPTY_EXTENSIONS = frozenset(("lock", "lck", "done", "ok", "success", "finished", "complete", "stamp", "keep", "flag"))
+
+_NO_EXTENSION = re.compile(r"[\s()\[\]{},;:=]|^$")
+"""What stands behind the last dot of "1. Introduction" or "(.)" claims nothing."""
 
 PARTIAL_DOWNLOADS = frozenset(
     (

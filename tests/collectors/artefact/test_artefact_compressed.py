@@ -181,3 +181,4 @@ def test_tar_names_that_are_not_utf_8_and_sparse_members_are_told() -> None:
     assert value("tar", content.getvalue(), "unmarked_names") == [r"gr\xf6\xdfe.txt"]
     assert value("tar", content.getvalue(), "sparse_members") == 1
     assert value("tar", tar_of({"größe.txt": b""}, tarfile.GNU_FORMAT), "unmarked_names") is None
+    assert value("tar", tar_of({"a" + "ö" * 80: b""}, tarfile.GNU_FORMAT), "unmarked_names") is None, "cut at 100 bytes"

@@ -183,6 +183,28 @@ def test_missing_libmagic_is_a_reason_and_no_error(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize(
+    "content",
+    [
+        b"import os; exec('x')\n",
+        b"# written by a tool\nimport os\n",
+        b"/home/user/project/src\n",
+        b"C:\\work\\project\n",
+        b"../relative/path\n",
+    ],
+)
+def test_path_files_of_python_are_no_answers_of_a_server(content: bytes) -> None:
+    assert value("site-packages/a.pth", content, "file.error_page") is None
+    assert value("a.pth", b"Access denied\n", "file.error_page") == "text"
+
+
+@pytest.mark.parametrize(
+    ("name", "extension"), [("(.)", ""), ("1. Introduction", ""), ("a.", ""), ("a.tar.gz", "gz"), ("a.c++", "c++")]
+)
+def test_what_is_behind_the_last_dot_is_not_always_an_extension(name: str, extension: str) -> None:
+    assert value(name, b"x", "file.extension") == extension
+
+
+@pytest.mark.parametrize(
     ("name", "may_be"),
     [
         ("set/.gitkeep", True),
