@@ -22,7 +22,7 @@ from diagnose.evidence import Evidence, Fact, Hit, State
 
 
 class View(Struct):
-    """The evidence as one rule sees it: facts, its incident's lines (None without a log), what its patterns captured."""
+    """The evidence as one rule sees it: facts, its incident's lines (None without a log), its patterns' captures."""
 
     evidence: Evidence
     lines: Lines | None

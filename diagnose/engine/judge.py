@@ -13,7 +13,7 @@ from diagnose.engine.conclude import conclude
 from diagnose.engine.evaluate import Outcome, View, evaluate
 from diagnose.engine.incidents import Incident, incidents
 from diagnose.engine.lines import Lines
-from diagnose.engine.rule import Rule, RuleSet, raising_patterns
+from diagnose.engine.rule import Rule, RuleSet
 from diagnose.evidence import Evidence, Fact, Hit, Value
 
 DEEPER_CAUSE = "log.deeper_cause"
@@ -65,10 +65,8 @@ class Judge:
     def _raised_by_facts(self, evidence: Evidence) -> Iterable[Raised]:
         candidates = {index for name in evidence.names() for index in self.rules.by_fact.get(name, ())}
         lines = Lines(self.rules, evidence, 1, sys.maxsize) if evidence.subject.kind == "log" else None
-        found = {hit.pattern for hit in evidence.hits}
-        for rule in self._in_order(candidates):
-            if found and any(pattern in found for pattern in raising_patterns(rule.match)):
-                continue
+        judged = {index for hit in evidence.hits for index in self.rules.by_pattern.get(hit.pattern, ())}
+        for rule in self._in_order(candidates - judged):
             raised = _raise(rule, View(evidence, lines), None)
             if raised is not None:
                 yield raised

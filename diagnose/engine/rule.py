@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 
 from diagnose.diagnosis import Layer, Risk, Severity
 from diagnose.evidence import FactSpec, Value
+from diagnose.patterns.literals import are_rare, required_literals
 
 Text = dict[str, str]
 """A text by language: {"en": ..., "zh": ...}."""
@@ -148,38 +149,51 @@ class RuleSet(Struct, frozen=True):
     literals: list[list[bytes]]
 
     def scanned(self) -> set[int]:
-        """The patterns that a whole log is searched for: what raises rules, and what states facts."""
-        return {*self.by_pattern, *(pattern for stated in self.extractions for pattern in stated.patterns)}
+        """The patterns that a whole log is searched for: what raises rules, and what states facts in rare words."""
+        stated = {pattern for extraction in self.extractions for pattern in extraction.patterns}
+        return {*self.by_pattern, *(pattern for pattern in stated if are_rare(self.literals[pattern]))}
+
+    def kept(self) -> set[int]:
+        """The patterns that state facts in words of any log: looked for where a log begins and around incidents."""
+        stated = {pattern for extraction in self.extractions for pattern in extraction.patterns}
+        return stated - self.scanned()
 
 
 def rule_set(rules: Sequence[Rule], extractions: list[Extraction], patterns: list[str], files: list[str]) -> RuleSet:
     """The rule set of these rules, with its indices."""
-    from diagnose.patterns.literals import required_literals
-
+    literals = [required_literals(pattern) for pattern in patterns]
     by_pattern: dict[int, list[int]] = {}
     by_fact: dict[str, list[int]] = {}
     for index, rule in enumerate(rules):
-        for pattern in dict.fromkeys(raising_patterns(rule.match)):
-            by_pattern.setdefault(pattern, []).append(index)
-        for name in dict.fromkeys(raising_facts(rule.match)):
-            by_fact.setdefault(name, []).append(index)
-    literals = [required_literals(pattern) for pattern in patterns]
+        raising = raising_conditions(rule.match, literals)
+        for condition in raising:
+            if isinstance(condition, LogCondition):
+                for pattern in condition.patterns:
+                    by_pattern.setdefault(pattern, []).append(index)
+            else:
+                by_fact.setdefault(condition.name, []).append(index)
+    by_pattern = {pattern: list(dict.fromkeys(indices)) for pattern, indices in by_pattern.items()}
+    by_fact = {name: list(dict.fromkeys(indices)) for name, indices in by_fact.items()}
     return RuleSet(rules, extractions, patterns, files, by_pattern, by_fact, literals)
 
 
-def raising_patterns(condition: Condition) -> Iterator[int]:
-    """The patterns below a condition that can raise a rule: not those whose absence is wanted."""
-    if isinstance(condition, LogCondition):
-        yield from condition.patterns
-    elif isinstance(condition, (AllCondition, AnyCondition)):
-        for item in condition.items:
-            yield from raising_patterns(item)
+def raising_conditions(condition: Condition, literals: Sequence[Sequence[bytes]]) -> list[LogCondition | FactCondition]:
+    """The conditions that are looked at first: one of them holds wherever the whole condition does.
+
+    Of `all`, that is the item which is cheapest to look for: lines with rare words, then facts, then other lines. What
+    stands below `not` raises nothing.
+    """
+    if isinstance(condition, (LogCondition, FactCondition)):
+        return [condition]
+    if isinstance(condition, AnyCondition):
+        return [one for item in condition.items for one in raising_conditions(item, literals)]
+    if isinstance(condition, AllCondition):
+        offers = [found for item in condition.items if (found := raising_conditions(item, literals))]
+        return min(offers, key=lambda found: max(_cost(one, literals) for one in found), default=[])
+    return []
 
 
-def raising_facts(condition: Condition) -> Iterator[str]:
-    """The facts below a condition that can raise a rule."""
+def _cost(condition: LogCondition | FactCondition, literals: Sequence[Sequence[bytes]]) -> int:
     if isinstance(condition, FactCondition):
-        yield condition.name
-    elif isinstance(condition, (AllCondition, AnyCondition)):
-        for item in condition.items:
-            yield from raising_facts(item)
+        return 1
+    return 0 if all(are_rare(literals[pattern]) for pattern in condition.patterns) else 2

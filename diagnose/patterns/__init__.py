@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 
 from diagnose.patterns.backend import Backend, create_backend
+from diagnose.patterns.literals import required_literals
 
 MAX_LINE_BYTES = 16384
 """A longer line is matched in a window of this size around the place that the backend proposes."""
@@ -23,7 +24,8 @@ class PatternSet:
     """The compiled patterns, addressed by their index in `expressions`.
 
     `scanned` are those that a pass looks for (all, if not given), `triggers` those around whose hits the text is kept
-    for later questions. `literals` are each pattern's, if they were derived before.
+    for later questions, `kept` those that are looked for in that text alone, being too costly elsewhere. `literals`
+    are each pattern's, if they were derived before; `databases` what `databases()` gave.
     """
 
     def __init__(
@@ -31,19 +33,23 @@ class PatternSet:
         expressions: Sequence[str],
         scanned: Collection[int] | None = None,
         triggers: Collection[int] | None = None,
+        kept: Collection[int] = (),
         literals: Sequence[Sequence[bytes]] | None = None,
-        database: bytes | None = None,
+        databases: Sequence[bytes] = (b"", b""),
         backend: str = "auto",
     ) -> None:
         self.expressions = list(expressions)
         wanted = range(len(self.expressions)) if scanned is None else sorted(scanned)
         self.triggers = frozenset(wanted if triggers is None else triggers)
         self._compiled: dict[int, re.Pattern[bytes]] = {}
-        self.backend: Backend = create_backend(self.expressions, wanted, literals, database, backend)
+        if literals is None:
+            literals = [required_literals(expression) for expression in self.expressions]
+        self.backend: Backend = create_backend(self.expressions, wanted, literals, databases[0], backend)
+        self._kept_backend = create_backend(self.expressions, sorted(kept), literals, databases[1], backend)
 
-    def database(self) -> bytes | None:
-        """The backend's compiled form for a cache, or None where it has none."""
-        return self.backend.database()
+    def databases(self) -> tuple[bytes, bytes]:
+        """The compiled forms for a cache; empty where a backend has none."""
+        return self.backend.database(), self._kept_backend.database()
 
     def scan(self, block: bytes, on_candidate: OnCandidate) -> None:
         """Calls `on_candidate(pattern, end)`: the line that holds byte `end - 1` of `block` may match the pattern.
@@ -51,6 +57,10 @@ class PatternSet:
         Lines come in ascending order; a pattern may be proposed several times for one line.
         """
         self.backend.scan(block, on_candidate)
+
+    def scan_kept(self, text: bytes, on_candidate: OnCandidate) -> None:
+        """As `scan`, for the patterns that are looked for in kept text alone."""
+        self._kept_backend.scan(text, on_candidate)
 
     def verify(self, pattern: int, line: bytes) -> re.Match[bytes] | None:
         """The first match of the pattern in one line (without its line end)."""

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, Protocol
 
+from diagnose.patterns.literals import are_rare
+
 _NAMED_GROUP = re.compile(r"\(\?P<\w+>")
 
 
@@ -14,26 +16,21 @@ class Backend(Protocol):
 
     def scan(self, block: bytes, on_candidate: Callable[[int, int], None]) -> None: ...
 
-    def database(self) -> bytes | None: ...
+    def database(self) -> bytes: ...
 
 
 class Search:
-    """What to look for: each literal with the patterns that need it, and patterns that have none."""
+    """What to look for: each rare literal with the patterns that need it, and patterns that have none."""
 
-    def __init__(
-        self, expressions: Sequence[str], wanted: Collection[int], literals: Sequence[Sequence[bytes]] | None
-    ) -> None:
+    def __init__(self, wanted: Collection[int], literals: Sequence[Sequence[bytes]]) -> None:
         owners: dict[bytes, list[int]] = {}
         self.without: list[int] = []
-        if literals is None:
-            from diagnose.patterns.literals import required_literals
-
-            literals = [required_literals(expression) for expression in expressions]
         for pattern in wanted:
+            if not are_rare(literals[pattern]):
+                self.without.append(pattern)
+                continue
             for literal in literals[pattern]:
                 owners.setdefault(literal, []).append(pattern)
-            if not literals[pattern]:
-                self.without.append(pattern)
         self.literals = list(owners)
         self.owners = list(owners.values())
 
@@ -41,12 +38,12 @@ class Search:
 def create_backend(
     expressions: Sequence[str],
     wanted: Collection[int],
-    literals: Sequence[Sequence[bytes]] | None,
-    database: bytes | None,
+    literals: Sequence[Sequence[bytes]],
+    database: bytes,
     which: str,
 ) -> Backend:
     """The backend called `which` (hyperscan, python), or with `auto` the fastest that can be had here."""
-    search = Search(expressions, wanted, literals)
+    search = Search(wanted, literals)
     if which in ("auto", "hyperscan"):
         try:
             return HyperscanBackend(search, expressions, database)
@@ -61,7 +58,7 @@ class HyperscanBackend:
 
     name = "hyperscan"
 
-    def __init__(self, search: Search, expressions: Sequence[str], database: bytes | None = None) -> None:
+    def __init__(self, search: Search, expressions: Sequence[str], database: bytes = b"") -> None:
         import hyperscan
 
         self._hyperscan = hyperscan
@@ -69,7 +66,7 @@ class HyperscanBackend:
         self._database: Any = None
         if not self._patterns:
             return
-        if database is not None:
+        if database:
             try:
                 self._database = hyperscan.loadb(database, hyperscan.HS_MODE_BLOCK)
             except Exception:  # a database of another processor or release is no error: it is made anew
@@ -102,9 +99,9 @@ class HyperscanBackend:
 
         self._database.scan(block, match_event_handler=on_match)
 
-    def database(self) -> bytes | None:
+    def database(self) -> bytes:
         if self._database is None:
-            return None
+            return b""
         dumped: bytes = self._hyperscan.dumpb(self._database)
         return dumped
 
@@ -130,8 +127,8 @@ class PythonBackend:
         for end, pattern in sorted(candidates):
             on_candidate(pattern, end)
 
-    def database(self) -> bytes | None:
-        return None
+    def database(self) -> bytes:
+        return b""
 
 
 def _line_ends(lowered: bytes, literal: bytes) -> list[int]:

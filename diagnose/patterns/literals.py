@@ -13,11 +13,14 @@ from re import _constants as sre  # type: ignore[attr-defined]
 from re import _parser as sre_parser  # type: ignore[attr-defined]
 from typing import Any
 
+from diagnose.patterns.common import COMMON
+
 MAX_ALTERNATIVES = 24
 MAX_CLASS = 4
 LONG_ENOUGH = 14
 """Beyond this length a literal is no rarer in practice; fewer alternatives count more."""
 
+RARE_LENGTH = 5
 _REPEATS = (sre.MAX_REPEAT, sre.MIN_REPEAT)
 Strings = frozenset[bytes]
 _EMPTY: Strings = frozenset({b""})
@@ -29,8 +32,19 @@ def required_literals(expression: str) -> list[bytes]:
     return sorted(best) if best and min(map(len, best)) >= 3 else []
 
 
-def _quality(strings: Strings) -> tuple[int, int]:
-    return min(LONG_ENOUGH, min(map(len, strings))), -len(strings)
+def are_rare(literals: Sequence[bytes]) -> bool:
+    """Whether few lines of any log hold one of these literals, so that looking for them costs next to nothing."""
+    return bool(literals) and not any(_is_common(literal) for literal in literals)
+
+
+def _is_common(literal: bytes) -> bool:
+    word = literal.strip(b" \t:;,.=-_/'\"()[]{}<>*#|")
+    return len(literal) < RARE_LENGTH or len(word) < RARE_LENGTH - 1 or word.decode("utf-8", "replace") in COMMON
+
+
+def _quality(strings: Strings) -> tuple[bool, int, int]:
+    rare = not any(_is_common(literal) for literal in strings)
+    return rare, min(LONG_ENOUGH, min(map(len, strings))), -len(strings)
 
 
 def _offers(tree: Any) -> Iterator[Strings]:

@@ -16,6 +16,9 @@ from pathlib import Path
 from diagnose._version import __version__
 
 MAGIC = b"decodedoctor-cache-1\n"
+FILES_KEPT = 8
+"""Of each kind: so many sets of rule folders can be in use side by side."""
+
 _OTHERS_MAY_WRITE = 0o022
 
 
@@ -68,8 +71,16 @@ def write_cached(name: str, stamped: bytes, payload: bytes) -> None:
             stream.write(_head(stamped) + zlib.crc32(payload).to_bytes(4, "little") + payload)
         temporary.chmod(0o600)
         temporary.replace(folder / name)
+        _prune(folder, name.partition("-")[0])
     except OSError:
         _discard(temporary)
+
+
+def _prune(folder: Path, kind: str) -> None:
+    """Removes all but the newest files of a kind: each change of a rule makes new ones."""
+    files = sorted(folder.glob(f"{kind}-*"), key=lambda path: path.stat().st_mtime_ns, reverse=True)
+    for path in files[FILES_KEPT:]:
+        _discard(path)
 
 
 def _head(stamped: bytes) -> bytes:

@@ -13,6 +13,9 @@ from diagnose.patterns import PatternSet
 from diagnose.pipelines.cache import read_cached, stamp, write_cached
 from diagnose.pipelines.packed import pack, unpack
 
+DATABASES = ("patterns", "kept")
+"""Cache files of a pattern set's compiled forms."""
+
 
 class Rulebook(msgspec.Struct, frozen=True):
     """A rule set with its patterns compiled."""
@@ -42,12 +45,13 @@ def rulebook(own_folders: Sequence[Path] = (), with_patterns: bool = True) -> Ru
         write_cached(f"rules-{name}", stamped, pack(rules))
     if not with_patterns:
         return Rulebook(rules, PatternSet([]))
-    database = read_cached(f"patterns-{name}", stamped)
-    patterns = PatternSet(rules.patterns, rules.scanned(), rules.by_pattern, rules.literals, database)
-    if database is None:
-        made = patterns.database()
-        if made is not None:
-            write_cached(f"patterns-{name}", stamped, made)
+    cached = [read_cached(f"{kind}-{name}", stamped) or b"" for kind in DATABASES]
+    patterns = PatternSet(
+        rules.patterns, rules.scanned(), rules.by_pattern, rules.kept(), rules.literals, databases=cached
+    )
+    for kind, before, made in zip(DATABASES, cached, patterns.databases() if b"" in cached else cached, strict=True):
+        if made and not before:
+            write_cached(f"{kind}-{name}", stamped, made)
     return Rulebook(rules, patterns)
 
 

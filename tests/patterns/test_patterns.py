@@ -128,7 +128,7 @@ def test_a_string_that_matches_holds_a_literal(data: st.DataObject) -> None:
 
 def test_a_database_of_another_kind_is_ignored() -> None:
     pytest.importorskip("hyperscan")
-    patterns = PatternSet(["abc"], database=b"no database at all")
+    patterns = PatternSet(["abcdefg"], databases=(b"no database at all", b""))
     found: list[int] = []
-    patterns.scan(b"xxabcxx", lambda _pattern, end: found.append(end))
-    assert found == [5]
+    patterns.scan(b"xxabcdefgxx", lambda _pattern, end: found.append(end))
+    assert found == [9]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from diagnose.collectors.log.windows import WindowKeeper
-from diagnose.evidence import Evidence, Hit, Repetition
+from diagnose.evidence import Evidence, Hit, Repetition, Window
 from diagnose.patterns import MAX_LINE_BYTES, PatternSet
 from diagnose.patterns.matches import hit_of
 
@@ -21,54 +22,33 @@ class HitScan:
     def __init__(self, patterns: PatternSet, evidence: Evidence) -> None:
         self.patterns = patterns
         self.evidence = evidence
-        self.windows = WindowKeeper(evidence)
+        self.windows = WindowKeeper()
         self.line = 0
         self.unfinished = False
         self.last_hits: dict[int, Hit] = {}
 
     def block(self, block: bytes) -> None:
         """Records the hits of one block, which ends at a line end, at the end of the log, or within a long line."""
-        skip_to: dict[int, int] = {}
-        has_returns = b"\r" in block
-        counted_to, line = 0, self.line
         surrounded: list[int] = []
 
-        def on_candidate(pattern: int, end: int) -> None:
-            nonlocal counted_to, line
-            last = end - 1  # where the match's last byte stands, be it the line end itself
-            if last <= skip_to.get(pattern, -1):
-                return
-            start = block.rfind(b"\n", 0, last) + 1
-            stop = block.find(b"\n", last)
-            stop = len(block) if stop == -1 else stop
-            skip_to[pattern] = stop
-            if has_returns:
-                found = self._verify_parts(pattern, block[start:stop])
-            elif stop - start > MAX_LINE_BYTES:
-                window = max(start, end - MAX_LINE_BYTES // 2)
-                skip_to[pattern] = min(stop, window + MAX_LINE_BYTES)
-                found = self.patterns.verify(pattern, block[window : window + MAX_LINE_BYTES])
-            else:
-                found = self.patterns.verify(pattern, block[start:stop])
-            if found is not None:
-                if start > counted_to:
-                    line += block.count(b"\n", counted_to, start)
-                    counted_to = start
-                if self._record(pattern, line + 1, found) and pattern in self.patterns.triggers:
-                    surrounded.append(start)
+        def on_found(pattern: int, lines_before: int, start: int, found: re.Match[bytes]) -> None:
+            if self._record(pattern, self.line + lines_before + 1, found) and pattern in self.patterns.triggers:
+                surrounded.append(start)
 
-        self.patterns.scan(block, on_candidate)
-        self.windows.block(block, self.line + 1, sorted(surrounded))
+        find_matches(self.patterns, self.patterns.scan, block, on_found)
+        for window in self.windows.block(block, self.line + 1, sorted(surrounded)):
+            self._window(window)
         self.line += block.count(b"\n")
         self.unfinished = not block.endswith(b"\n")
 
-    def _verify_parts(self, pattern: int, line: bytes) -> re.Match[bytes] | None:
-        """A progress bar overwrites its line with carriage returns: each state is a line of its own."""
-        for part in _LINE_END.split(line[:MAX_LINE_BYTES]):
-            found = self.patterns.verify(pattern, part)
-            if found is not None:
-                return found
-        return None
+    def _window(self, window: Window) -> None:
+        """Keeps a window, and looks in it for what is looked for in kept text alone."""
+
+        def on_found(pattern: int, lines_before: int, _start: int, found: re.Match[bytes]) -> None:
+            self._record(pattern, window.first_line + lines_before, found)
+
+        self.evidence.windows.append(window)
+        find_matches(self.patterns, self.patterns.scan_kept, window.text, on_found)
 
     def _record(self, pattern: int, line: int, found: re.Match[bytes]) -> bool:
         """Counts the hit; whether it is kept."""
@@ -85,6 +65,52 @@ class HitScan:
 
     def finish(self) -> None:
         self.line += self.unfinished
-        self.windows.finish()
         self.evidence.hits.extend(self.last_hits.values())
         self.evidence.hits.sort(key=lambda hit: (hit.line, hit.end))
+
+
+Propose = Callable[[bytes, Callable[[int, int], None]], None]
+OnFound = Callable[[int, int, int, "re.Match[bytes]"], None]
+
+
+def find_matches(patterns: PatternSet, propose: Propose, block: bytes, on_found: OnFound) -> None:
+    """Calls `on_found(pattern, lines before, offset of the line, match)` for each pattern and line of the block.
+
+    `propose` names candidates (`PatternSet.scan`); a candidate is matched within its line alone.
+    """
+    skip_to: dict[int, int] = {}
+    has_returns = b"\r" in block
+    counted_to, lines = 0, 0
+
+    def on_candidate(pattern: int, end: int) -> None:
+        nonlocal counted_to, lines
+        last = end - 1  # where the candidate's last byte stands, be it the line end itself
+        if last <= skip_to.get(pattern, -1):
+            return
+        start = block.rfind(b"\n", 0, last) + 1
+        stop = block.find(b"\n", last)
+        skip_to[pattern] = stop = len(block) if stop == -1 else stop
+        if has_returns:
+            found = _verify_parts(patterns, pattern, block[start:stop])
+        elif stop - start > MAX_LINE_BYTES:
+            window = max(start, end - MAX_LINE_BYTES // 2)
+            skip_to[pattern] = min(stop, window + MAX_LINE_BYTES)
+            found = patterns.verify(pattern, block[window : window + MAX_LINE_BYTES])
+        else:
+            found = patterns.verify(pattern, block[start:stop])
+        if found is not None:
+            if start > counted_to:
+                lines += block.count(b"\n", counted_to, start)
+                counted_to = start
+            on_found(pattern, lines, start, found)
+
+    propose(block, on_candidate)
+
+
+def _verify_parts(patterns: PatternSet, pattern: int, line: bytes) -> re.Match[bytes] | None:
+    """A progress bar overwrites its line with carriage returns: each state is a line of its own."""
+    for part in _LINE_END.split(line[:MAX_LINE_BYTES]):
+        found = patterns.verify(pattern, part)
+        if found is not None:
+            return found
+    return None

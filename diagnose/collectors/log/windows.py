@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diagnose.evidence import Evidence, Window
+from diagnose.evidence import Window
 
 WHOLE_BYTES = 1 << 20
 """So much of a log's beginning is kept whole."""
@@ -16,44 +16,29 @@ MOST_BYTES = 16 << 20
 
 
 class WindowKeeper:
-    """Collects the windows of one log, block by block."""
+    """Chooses the windows of one log, block by block."""
 
-    def __init__(self, evidence: Evidence) -> None:
-        self._evidence = evidence
+    def __init__(self) -> None:
         self._kept_bytes = 0
-        self._whole: list[bytes] | None = []
         self._tail = b""
         self._wanted_after = 0
 
-    def block(self, block: bytes, first_line: int, hits: list[int]) -> None:
-        """Keeps of a block, whose first line has this number, what is wanted; `hits` are offsets in ascending order."""
-        if self._whole is not None:
-            if self._kept_bytes + len(block) <= WHOLE_BYTES:
-                self._whole.append(block)
-                self._kept_bytes += len(block)
-                self._tail = (self._tail + block)[-BEFORE_BYTES:]
-                return
-            self._end_whole()
+    def block(self, block: bytes, first_line: int, hits: list[int]) -> list[Window]:
+        """What is kept of a block, whose first line has this number; `hits` are offsets in ascending order."""
+        if self._kept_bytes + len(block) <= WHOLE_BYTES:
+            self._kept_bytes += len(block)
+            return [Window(first_line, block)]
         text = self._tail + block
         base_line = first_line - self._tail.count(b"\n")
-        for start, stop in self._ranges(hits, len(text)):
-            self._keep(text, base_line, start, stop)
+        windows = [self._window(text, base_line, *span) for span in self._spans(hits, len(text))]
         self._tail = block[-BEFORE_BYTES:]
+        return [window for window in windows if window is not None]
 
-    def finish(self) -> None:
-        if self._whole is not None:
-            self._end_whole()
-
-    def _end_whole(self) -> None:
-        if self._whole:
-            self._evidence.windows.append(Window(1, b"".join(self._whole)))
-        self._whole = None
-
-    def _ranges(self, hits: list[int], length: int) -> list[tuple[int, int]]:
+    def _spans(self, hits: list[int], length: int) -> list[tuple[int, int]]:
         """Spans of the tail and the block that are wanted, overlapping ones joined."""
-        start_of_block = len(self._tail)
-        spans = [(start_of_block, start_of_block + self._wanted_after)] if self._wanted_after else []
-        spans += [(max(0, start_of_block + hit - BEFORE_BYTES), start_of_block + hit + AFTER_BYTES) for hit in hits]
+        block_start = len(self._tail)
+        spans = [(block_start, block_start + self._wanted_after)] if self._wanted_after else []
+        spans += [(max(0, block_start + hit - BEFORE_BYTES), block_start + hit + AFTER_BYTES) for hit in hits]
         self._wanted_after = max([0, *(stop - length for _, stop in spans)])
         joined: list[tuple[int, int]] = []
         for start, stop in spans:
@@ -63,11 +48,11 @@ class WindowKeeper:
                 joined.append((start, stop))
         return joined
 
-    def _keep(self, text: bytes, base_line: int, start: int, stop: int) -> None:
+    def _window(self, text: bytes, base_line: int, start: int, stop: int) -> Window | None:
         if self._kept_bytes + stop - start > MOST_BYTES:
-            return
+            return None
         if start > 0:
             start = text.rfind(b"\n", 0, start) + 1
         kept = text[start:stop]
         self._kept_bytes += len(kept)
-        self._evidence.windows.append(Window(base_line + text.count(b"\n", 0, start), kept))
+        return Window(base_line + text.count(b"\n", 0, start), kept)
