@@ -28,6 +28,7 @@ def collect_path(path: str) -> Evidence:
     evidence = Evidence(Subject("file", path))
     with _open_regular(path) as stream:
         size = os.fstat(stream.fileno()).st_size
+        evidence.extend(signature.collect_from_disk(stream.fileno(), size))
         if size <= READ_WHOLE_BYTES:
             data = stream.read(READ_WHOLE_BYTES + 1)
             _collect(evidence, _Content(path, data, BytesIO(data), len(data), on_disk=True))
@@ -68,7 +69,7 @@ def _collect(evidence: Evidence, content: _Content) -> None:
     size, data = content.size_bytes, content.data
     head, tail = bytes(data[:HEAD_BYTES]), bytes(data[max(0, size - TAIL_BYTES) :])
     evidence.extend(signature.collect(content.name, head, tail, size))
-    evidence.looked_for(signature.FACTS.names)
+    evidence.looked_for(signature.FACTS.names if content.on_disk else signature.FACTS.names - signature.DISK_FACTS)
     if size == 0 or evidence.value("file.is_zero_filled"):
         return
     kind, format_ = str(evidence.value("file.kind")), str(evidence.value("file.format"))

@@ -112,6 +112,28 @@ def test_special_files_are_refused_and_never_waited_for(tmp_path: Path) -> None:
             collect_path(path)
 
 
+@pytest.mark.skipif(not hasattr(os, "SEEK_HOLE"), reason="the system does not tell holes")
+@pytest.mark.parametrize("reads_whole", [True, False])
+def test_a_part_that_was_never_written_is_located(
+    reads_whole: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not reads_whole:
+        monkeypatch.setattr("diagnose.pipelines.files.READ_WHOLE_BYTES", 1000)
+    path = tmp_path / "a.gguf"
+    with path.open("wb") as stream:
+        stream.write(GGUF_HEAD.ljust(1 << 16, b"x"))
+        stream.seek(1 << 20)
+        stream.write(b"the end")
+    if os.stat(path).st_blocks * 512 > 1 << 20:
+        pytest.skip("the file system stores no holes")
+    evidence = collect_path(str(path))
+    assert evidence.value("file.first_hole") == 1 << 16
+    assert evidence.value("artefact.format") == "gguf"
+    path.write_bytes(path.read_bytes())
+    assert collect_path(str(path)).state("file.first_hole") is State.ABSENT
+    assert collect_bytes(path.read_bytes(), "a.gguf").state("file.first_hole") is State.UNOBSERVED
+
+
 def test_a_file_that_is_not_there_raises(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         collect_path(str(tmp_path / "gone"))

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 from diagnose.collectors.signature.damage import find_error_page, find_text_damage, read_title
 from diagnose.collectors.signature.extensions import UNSIGNED_FORMATS, Claim, may_be_empty, read_name
+from diagnose.collectors.signature.holes import find_hole
 from diagnose.collectors.signature.identification import Signature, identify
 from diagnose.collectors.signature.second_opinion import ask_libmagic
 from diagnose.evidence import Fact, FactSpec, Vocabulary
 
-__all__ = ["FACTS", "Signature", "collect", "identify"]
+__all__ = ["DISK_FACTS", "FACTS", "Signature", "collect", "collect_from_disk", "identify"]
 
 FACTS = Vocabulary(
     "signature",
@@ -26,6 +27,8 @@ FACTS = Vocabulary(
     FactSpec("file.is_empty", "bool", "whether the file has no bytes"),
     FactSpec("file.may_be_empty", "bool", "whether files of this name are empty by custom, such as .gitkeep, _SUCCESS"),
     FactSpec("file.is_zero_filled", "bool", "whether the first and the last bytes are all zero"),
+    FactSpec("file.zero_tail_bytes", "int", "zero bytes at the end, as far as the tail was read; from 512 on", "bytes"),
+    FactSpec("file.first_hole", "int", "where the first part begins that was never written to the disk", "bytes"),
     FactSpec("file.first_bytes", "str", "the first 16 bytes in hexadecimal"),
     FactSpec("file.partial_download", "str", "suffix that a downloader gives to unfinished files, such as part"),
     FactSpec("file.size_multiple_of_block", "int", "largest power of two from 4096 on that divides the size", "bytes"),
@@ -42,6 +45,16 @@ FACTS = Vocabulary(
     ),
     FactSpec("file.libmagic_type", "str", "media type according to libmagic"),
 )
+
+
+DISK_FACTS = frozenset(("file.first_hole",))
+"""The facts that only `collect_from_disk` yields."""
+
+
+def collect_from_disk(descriptor: int, size_bytes: int) -> list[Fact]:
+    """What only the file system knows of an open file of `size_bytes`. The descriptor is at the start afterwards."""
+    hole = find_hole(descriptor, size_bytes)
+    return [] if hole is None else [FACTS.known("file.first_hole", hole, f"byte {hole}")]
 
 
 def collect(path_name: str, head: bytes, tail: bytes, size_bytes: int, *, second_opinion: bool = False) -> list[Fact]:
@@ -99,11 +112,17 @@ def _content_facts(signature: Signature, head: bytes, tail: bytes, size_bytes: i
     block = size_bytes & -size_bytes
     if block >= 4096:
         yield FACTS.known("file.size_multiple_of_block", block)
+    zero_tail = len(tail) - len(tail.rstrip(b"\0"))
+    if zero_tail >= _TELLING_ZEROS:
+        yield FACTS.known("file.zero_tail_bytes", zero_tail, f"byte {size_bytes - zero_tail}")
     if signature.format == "git-lfs-pointer":
         yield from _lfs_facts(head)
     damage = find_text_damage(signature, head, tail)
     if damage:
         yield FACTS.known("file.text_damage", damage, "byte 0", signature.detail)
+
+
+_TELLING_ZEROS = 512
 
 
 def _lfs_facts(head: bytes) -> Iterator[Fact]:

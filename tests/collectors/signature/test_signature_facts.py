@@ -197,6 +197,11 @@ def test_path_files_of_python_are_no_answers_of_a_server(content: bytes) -> None
     assert value("a.pth", b"Access denied\n", "file.error_page") == "text"
 
 
+@pytest.mark.parametrize(("zeros", "told"), [(511, None), (512, 512), (9000, 4096)])
+def test_zeros_at_the_end_are_counted_as_far_as_the_tail_goes(zeros: int, told: int | None) -> None:
+    assert value("a.gguf", b"GGUF\3\0\0\0x" + bytes(zeros), "file.zero_tail_bytes") == told
+
+
 @pytest.mark.parametrize(
     ("name", "extension"), [("(.)", ""), ("1. Introduction", ""), ("a.", ""), ("a.tar.gz", "gz"), ("a.c++", "c++")]
 )
