@@ -9,6 +9,7 @@ from msgspec import Struct
 from diagnose.diagnosis import Layer, Risk, Severity
 from diagnose.evidence import FactSpec, Value
 from diagnose.patterns.literals import are_rare, required_literals
+from diagnose.patterns.search import Search, search_for
 
 Text = dict[str, str]
 """A text by language: {"en": ..., "zh": ...}."""
@@ -137,7 +138,9 @@ class RuleSet(Struct, frozen=True):
     """All rules and extractions, the patterns that both refer to by index, and which files they came from.
 
     `by_pattern` and `by_fact` hold, for each pattern and fact that can raise rules, the indices of these rules.
-    `literals` are each pattern's (`diagnose.patterns.literals`).
+    `literals` are each pattern's (`diagnose.patterns.literals`). A whole log is searched for `scan`: what raises rules,
+    and what states facts in rare words. What states facts in words of any log is in `kept`: it is looked for where a
+    log begins, and around incidents.
     """
 
     rules: Sequence[Rule]
@@ -146,17 +149,9 @@ class RuleSet(Struct, frozen=True):
     files: list[str]
     by_pattern: dict[int, list[int]]
     by_fact: dict[str, list[int]]
-    literals: list[list[bytes]]
-
-    def scanned(self) -> set[int]:
-        """The patterns that a whole log is searched for: what raises rules, and what states facts in rare words."""
-        stated = {pattern for extraction in self.extractions for pattern in extraction.patterns}
-        return {*self.by_pattern, *(pattern for pattern in stated if are_rare(self.literals[pattern]))}
-
-    def kept(self) -> set[int]:
-        """The patterns that state facts in words of any log: looked for where a log begins and around incidents."""
-        stated = {pattern for extraction in self.extractions for pattern in extraction.patterns}
-        return stated - self.scanned()
+    literals: Sequence[list[bytes]]
+    scan: Search
+    kept: Search
 
 
 def rule_set(rules: Sequence[Rule], extractions: list[Extraction], patterns: list[str], files: list[str]) -> RuleSet:
@@ -174,7 +169,10 @@ def rule_set(rules: Sequence[Rule], extractions: list[Extraction], patterns: lis
                 by_fact.setdefault(condition.name, []).append(index)
     by_pattern = {pattern: list(dict.fromkeys(indices)) for pattern, indices in by_pattern.items()}
     by_fact = {name: list(dict.fromkeys(indices)) for name, indices in by_fact.items()}
-    return RuleSet(rules, extractions, patterns, files, by_pattern, by_fact, literals)
+    stated = {pattern for extraction in extractions for pattern in extraction.patterns}
+    scanned = {*by_pattern, *(pattern for pattern in stated if are_rare(literals[pattern]))}
+    scan, kept = search_for(scanned, literals), search_for(stated - scanned, literals)
+    return RuleSet(rules, extractions, patterns, files, by_pattern, by_fact, literals, scan, kept)
 
 
 def raising_conditions(condition: Condition, literals: Sequence[Sequence[bytes]]) -> list[LogCondition | FactCondition]:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from diagnose.patterns.backend import Backend, create_backend
 from diagnose.patterns.literals import required_literals
+from diagnose.patterns.search import Search, search_for
 
 MAX_LINE_BYTES = 16384
 """A longer line is matched in a window of this size around the place that the backend proposes."""
@@ -23,29 +24,27 @@ OnCandidate = Callable[[int, int], None]
 class PatternSet:
     """The compiled patterns, addressed by their index in `expressions`.
 
-    `scanned` are those that a pass looks for (all, if not given), `triggers` those around whose hits the text is kept
-    for later questions, `kept` those that are looked for in that text alone, being too costly elsewhere. `literals`
-    are each pattern's, if they were derived before; `databases` what `databases()` gave.
+    `scan` says what a pass looks for (all, if not given), `triggers` around whose hits the text is kept for later
+    questions (all, too), `kept` what is looked for in that text alone, being too costly elsewhere. `databases` are
+    what `databases()` gave before.
     """
 
     def __init__(
         self,
         expressions: Sequence[str],
-        scanned: Collection[int] | None = None,
+        scan: Search | None = None,
         triggers: Collection[int] | None = None,
-        kept: Collection[int] = (),
-        literals: Sequence[Sequence[bytes]] | None = None,
+        kept: Search | None = None,
         databases: Sequence[bytes] = (b"", b""),
         backend: str = "auto",
     ) -> None:
-        self.expressions = list(expressions)
-        wanted = range(len(self.expressions)) if scanned is None else sorted(scanned)
-        self.triggers = frozenset(wanted if triggers is None else triggers)
+        self.expressions = expressions
+        self.triggers = range(len(expressions)) if triggers is None else triggers
         self._compiled: dict[int, re.Pattern[bytes]] = {}
-        if literals is None:
-            literals = [required_literals(expression) for expression in self.expressions]
-        self.backend: Backend = create_backend(self.expressions, wanted, literals, databases[0], backend)
-        self._kept_backend = create_backend(self.expressions, sorted(kept), literals, databases[1], backend)
+        if scan is None:
+            scan = search_for(range(len(expressions)), [required_literals(each) for each in expressions])
+        self.backend: Backend = create_backend(scan, expressions, databases[0], backend)
+        self._kept_backend = create_backend(kept or Search(), expressions, databases[1], backend)
 
     def databases(self) -> tuple[bytes, bytes]:
         """The compiled forms for a cache; empty where a backend has none."""

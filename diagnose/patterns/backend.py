@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from diagnose.patterns.literals import are_rare
+from diagnose.patterns.search import Search
 
 _NAMED_GROUP = re.compile(r"\(\?P<\w+>")
 
@@ -19,31 +19,8 @@ class Backend(Protocol):
     def database(self) -> bytes: ...
 
 
-class Search:
-    """What to look for: each rare literal with the patterns that need it, and patterns that have none."""
-
-    def __init__(self, wanted: Collection[int], literals: Sequence[Sequence[bytes]]) -> None:
-        owners: dict[bytes, list[int]] = {}
-        self.without: list[int] = []
-        for pattern in wanted:
-            if not are_rare(literals[pattern]):
-                self.without.append(pattern)
-                continue
-            for literal in literals[pattern]:
-                owners.setdefault(literal, []).append(pattern)
-        self.literals = list(owners)
-        self.owners = list(owners.values())
-
-
-def create_backend(
-    expressions: Sequence[str],
-    wanted: Collection[int],
-    literals: Sequence[Sequence[bytes]],
-    database: bytes,
-    which: str,
-) -> Backend:
+def create_backend(search: Search, expressions: Sequence[str], database: bytes, which: str) -> Backend:
     """The backend called `which` (hyperscan, python), or with `auto` the fastest that can be had here."""
-    search = Search(wanted, literals)
     if which in ("auto", "hyperscan"):
         try:
             return HyperscanBackend(search, expressions, database)

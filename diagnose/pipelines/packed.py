@@ -8,6 +8,7 @@ from typing import overload
 import msgspec
 
 from diagnose.engine.rule import Extraction, Rule, RuleSet
+from diagnose.patterns.search import Search
 
 
 class _Packed(msgspec.Struct, frozen=True):
@@ -17,7 +18,9 @@ class _Packed(msgspec.Struct, frozen=True):
     files: list[str]
     by_pattern: dict[int, list[int]]
     by_fact: dict[str, list[int]]
-    literals: list[list[bytes]]
+    literals: list[msgspec.Raw]
+    scan: Search
+    kept: Search
 
 
 class PackedRules(Sequence[Rule]):
@@ -47,6 +50,26 @@ class PackedRules(Sequence[Rule]):
         return (self[index] for index in range(len(self)))
 
 
+class PackedLiterals(Sequence[list[bytes]]):
+    """Literals of patterns, decoded one by one."""
+
+    def __init__(self, raw: list[msgspec.Raw]) -> None:
+        self._raw = raw
+        self._decoder = msgspec.msgpack.Decoder(list[bytes])
+
+    def __len__(self) -> int:
+        return len(self._raw)
+
+    @overload
+    def __getitem__(self, index: int) -> list[bytes]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[list[bytes]]: ...
+    def __getitem__(self, index: int | slice) -> list[bytes] | list[list[bytes]]:
+        if isinstance(index, slice):
+            return [self[position] for position in range(len(self))[index]]
+        return self._decoder.decode(self._raw[index])
+
+
 def pack(rules: RuleSet) -> bytes:
     """The rule set for `unpack`."""
     return msgspec.msgpack.encode(rules)
@@ -62,5 +85,7 @@ def unpack(payload: bytes) -> RuleSet:
         packed.files,
         packed.by_pattern,
         packed.by_fact,
-        packed.literals,
+        PackedLiterals(packed.literals),
+        packed.scan,
+        packed.kept,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -46,9 +47,7 @@ def rulebook(own_folders: Sequence[Path] = (), with_patterns: bool = True) -> Ru
     if not with_patterns:
         return Rulebook(rules, PatternSet([]))
     cached = [read_cached(f"{kind}-{name}", stamped) or b"" for kind in DATABASES]
-    patterns = PatternSet(
-        rules.patterns, rules.scanned(), rules.by_pattern, rules.kept(), rules.literals, databases=cached
-    )
+    patterns = PatternSet(rules.patterns, rules.scan, rules.by_pattern, rules.kept, cached)
     for kind, before, made in zip(DATABASES, cached, patterns.databases() if b"" in cached else cached, strict=True):
         if made and not before:
             write_cached(f"{kind}-{name}", stamped, made)
@@ -66,12 +65,14 @@ def load_rules(files: Sequence[Path]) -> RuleSet:
 
 def rule_files(folders: Sequence[Path]) -> list[Path]:
     """The rule files below these folders, in a stable order; `targets/` holds another kind of file."""
-    return [
-        path
-        for folder in folders
-        for path in sorted(folder.rglob("*.yaml"))
-        if "targets" not in path.relative_to(folder).parts
-    ]
+    files: list[str] = []
+    for folder in folders:
+        found: list[str] = []
+        for parent, names, entries in os.walk(folder):
+            names[:] = [name for name in names if name != "targets"]
+            found += [f"{parent}{os.sep}{entry}" for entry in entries if entry.endswith(".yaml")]
+        files += sorted(found)
+    return [Path(path) for path in files]
 
 
 def _cached_rules(name: str, stamped: bytes) -> RuleSet | None:

@@ -46,7 +46,7 @@ def made(folder: Path, *texts: str) -> RuleSet:
 
 
 def judged(rules: RuleSet, text: str) -> list[Diagnosis]:
-    evidence = log.collect(BytesIO(text.encode()), PatternSet(rules.patterns, rules.scanned(), rules.by_pattern, rules.kept()), Subject("log", "x.log"))
+    evidence = log.collect(BytesIO(text.encode()), PatternSet(rules.patterns, rules.scan, rules.by_pattern, rules.kept), Subject("log", "x.log"))
     return Judge(rules).diagnoses(evidence)
 
 
