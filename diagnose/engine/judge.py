@@ -112,7 +112,7 @@ def _raise(rule: Rule, view: View, incident: Incident | None) -> Raised | None:
     if not outcome.holds:
         return None
     hits = [item for item in outcome.seen if isinstance(item, Hit)]
-    inside = [hit for hit in hits if incident is not None and incident.holds(hit)]
+    inside = [hit for hit in hits if incident is None or incident.holds(hit)]
     if hits and not inside:
         return None
     for hit in inside or hits:

@@ -46,7 +46,11 @@ def made(folder: Path, *texts: str) -> RuleSet:
 
 
 def judged(rules: RuleSet, text: str) -> list[Diagnosis]:
-    evidence = log.collect(BytesIO(text.encode()), PatternSet(rules.patterns, rules.scan, rules.by_pattern, rules.kept), Subject("log", "x.log"))
+    evidence = log.collect(
+        BytesIO(text.encode()),
+        PatternSet(rules.patterns, rules.scan, rules.by_pattern, rules.kept),
+        Subject("log", "x.log"),
+    )
     return Judge(rules).diagnoses(evidence)
 
 
@@ -256,3 +260,18 @@ def test_what_follows_caused_by_is_the_root(tmp_path: Path) -> None:
     rules, _ = load([context, own], FACTS)
     log_text = "outer failed\n  at a.b\nCaused by: middle failed\n  at c.d\nCaused by: inner failed\n"
     assert [d.rule for d in judged(rules, log_text)] == list(reversed(names))
+
+
+def test_facts_and_lines_can_be_wanted_together(tmp_path: Path) -> None:
+    context = tmp_path / "context.yaml"
+    context.write_text(
+        "facts:\n- {name: log.speed, type: float, meaning: m, log: 'decoded at (?P<value>[0-9.]+) t/s'}\n",
+        encoding="utf-8",
+    )
+    own = tmp_path / "rules.yaml"
+    match = "{all: [{fact: {log.speed|lt: 5}}, {log: 'on the gpu'}]}"
+    own.write_text("rules:\n" + rule("container/slow", match), encoding="utf-8")
+    rules, _ = load([context, own], FACTS)
+    assert [d.rule for d in judged(rules, "running on the GPU\ndecoded at 2.5 t/s\n")] == ["container/slow"]
+    assert judged(rules, "running on the GPU\ndecoded at 25.0 t/s\n") == []
+    assert judged(rules, "decoded at 2.5 t/s\n") == []
