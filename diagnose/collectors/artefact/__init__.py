@@ -24,6 +24,7 @@ from diagnose.collectors.artefact.onnx import read_onnx
 from diagnose.collectors.artefact.pickle_stream import read_pickle, read_torch_legacy
 from diagnose.collectors.artefact.protobuf_file import read_protobuf
 from diagnose.collectors.artefact.reading import CutError, ImplausibleError
+from diagnose.collectors.artefact.records import read_avro, read_orc, read_tfrecord
 from diagnose.collectors.artefact.safetensors import read_safetensors
 from diagnose.collectors.artefact.sentencepiece import read_sentencepiece
 from diagnose.collectors.artefact.tar import read_tar
@@ -62,6 +63,9 @@ READERS: dict[str, _Reader] = {
     "coreml": read_protobuf,
     "tensorflow-graph": read_protobuf,
     "tensorflow-savedmodel": read_protobuf,
+    "tfrecord": read_tfrecord,
+    "avro": read_avro,
+    "orc": read_orc,
     "tar": read_tar,
     "gzip": read_compressed(GZIP),
     "bzip2": read_compressed(BZIP2),

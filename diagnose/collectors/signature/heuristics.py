@@ -6,6 +6,7 @@ import re
 import struct
 from collections.abc import Callable
 
+from diagnose.collectors.crc32c import masked_crc32c
 from diagnose.collectors.protobuf import BYTES, FIXED32, VARINT, read_field, walk_fields
 
 _Found = tuple[str, str]
@@ -205,19 +206,7 @@ def _tfrecord(head: bytes, size: int, _tail: bytes) -> _Found | None:
     (length,) = struct.unpack_from("<Q", head)
     if not 0 < length <= max(size, 1 << 31) or length >> 40:
         return None
-    crc = _crc32c(head[:8])
-    masked = ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
-    return ("tfrecord", "") if masked == int.from_bytes(head[8:12], "little") else None
-
-
-def _crc32c(data: bytes) -> int:
-    """CRC-32C (Castagnoli, RFC 3720 B.4), bit by bit: only ever eight bytes."""
-    crc = 0xFFFFFFFF
-    for byte in data:
-        crc ^= byte
-        for _ in range(8):
-            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
-    return crc ^ 0xFFFFFFFF
+    return ("tfrecord", "") if masked_crc32c(head[:8]) == int.from_bytes(head[8:12], "little") else None
 
 
 def _mnn(head: bytes, size: int, _tail: bytes) -> _Found | None:

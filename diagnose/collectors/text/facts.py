@@ -28,8 +28,8 @@ FACTS = Vocabulary(
     FactSpec(
         "text.json_ambiguities",
         "strs",
-        "what readers of valid JSON make different things of: duplicate-key, integer-beyond-double, number-overflow, "
-        "lone-surrogate",
+        "what readers of valid JSON make different things of: duplicate-key, integer-beyond-double, "
+        "number-out-of-range, lone-surrogate, deep-nesting",
     ),
     FactSpec("text.yaml_error", "str", "what is wrong in a file whose name says YAML, by libyaml's parser"),
     FactSpec("text.syntax_ends_early", "bool", "whether the error in JSON or YAML is that the text ends too early"),

@@ -91,6 +91,7 @@ class _Reader:
             self.syntax.error = _locate(text, lines_before, f"{error} is not JSON", text.find(str(error)))
         else:
             self._note_surrogates(text)
+            self._note_depth(text)
 
     def _note(self, kind: str, example: str) -> None:
         self.syntax.ambiguities.setdefault(kind, example[:80])
@@ -106,8 +107,10 @@ class _Reader:
             self._note("integer-beyond-double", digits)
 
     def _note_float(self, digits: str) -> None:
-        if (len(digits) > _LONG_FLOAT or "e" in digits or "E" in digits) and float(digits) in (_INFINITY, -_INFINITY):
-            self._note("number-overflow", digits)
+        if len(digits) > _LONG_FLOAT or "e" in digits or "E" in digits:
+            value = float(digits)
+            if value in (_INFINITY, -_INFINITY) or (value == 0 and digits.strip("-0.")[:1] in _NONZERO):
+                self._note("number-out-of-range", digits)
 
     def _note_surrogates(self, text: str) -> None:
         """Half of a pair, written as an escape: no Unicode text has it, and UTF-8 cannot hold it."""
@@ -125,6 +128,19 @@ class _Reader:
         if high_ends_at >= 0:
             self._note("lone-surrogate", text[max(0, high_ends_at - _AROUND) : high_ends_at])
 
+    def _note_depth(self, text: str) -> None:
+        if len(text) > _DEPTH_SEARCHED or text.count("[") + text.count("{") <= _DEEP:
+            return
+        depth = 0
+        for found in _BRACKETS.finditer(text):
+            if found[1]:
+                depth += 1
+            elif found[0] in "]}":
+                depth -= 1
+            if depth > _DEEP:
+                self._note("deep-nesting", f"more than {_DEEP} levels")
+                return
+
     def _refuse(self, name: str) -> NoReturn:
         raise _ConstantError(name)
 
@@ -134,6 +150,11 @@ _DIGITS_OF_LARGEST = 17
 
 _LONG_FLOAT = 300
 _INFINITY = float("inf")
+_NONZERO = tuple("123456789")
+_DEEP, _DEPTH_SEARCHED = 128, 1 << 20
+"""How deep the strictest of usual readers goes (serde_json), and up to which length of a text that is looked for."""
+
+_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*+"|([\[{])|[\]}]', re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
 
 

@@ -13,6 +13,8 @@ import tarfile
 import zipfile
 import zlib
 
+from diagnose.collectors.crc32c import masked_crc32c
+
 
 def gguf_string(text: str, order: str = "<") -> bytes:
     return struct.pack(order + "Q", len(text)) + text.encode()
@@ -227,6 +229,26 @@ def tensorflow_graph() -> bytes:
     return protobuf(*((1, protobuf((1, f"node{i}"), (2, "Const"), (5, bytes(40)))) for i in range(3)))
 
 
+def tfrecord(*records: bytes) -> bytes:
+    parts = []
+    for record in records:
+        length = struct.pack("<Q", len(record))
+        parts += [length, struct.pack("<I", masked_crc32c(length)), record, struct.pack("<I", masked_crc32c(record))]
+    return b"".join(parts)
+
+
+def avro(blocks: int = 2) -> bytes:
+    """Two entries of metadata, the mark, and blocks of one record of four bytes each."""
+    mark = bytes(range(16))
+    head = b'Obj\1\x04\x14avro.codec\x08null\x16avro.schema\x0c"null"\0'
+    return head + mark + (b"\x02\x08data" + mark) * blocks
+
+
+def orc() -> bytes:
+    postscript = b"\x08\x10\x10\0\x82\xf4\x03\x03ORC"
+    return b"ORC" + bytes(range(1, 60)) + postscript + bytes([len(postscript)])
+
+
 WHOLE: dict[str, bytes] = {
     "gguf": gguf(),
     "safetensors": safetensors(),
@@ -251,4 +273,7 @@ WHOLE: dict[str, bytes] = {
     "7z": seven_zip(),
     "mat": mat(),
     "tensorflow-graph": tensorflow_graph(),
+    "tfrecord": tfrecord(b"one", b"two" * 30, b"three"),
+    "avro": avro(),
+    "orc": orc(),
 }

@@ -12,7 +12,7 @@ import tracemalloc
 import zlib
 
 import pytest
-from artefact_builders import WHOLE, mat, seven_zip, tar_of, zip_of, zstd_frame
+from artefact_builders import WHOLE, mat, seven_zip, tar_of, tfrecord, zip_of, zstd_frame
 
 from diagnose.collectors import artefact
 from diagnose.evidence import Fact, Value
@@ -75,6 +75,7 @@ def test_what_follows_the_end_is_counted(format_: str, whole: bytes) -> None:
         ("zstd", b"\x28\xb5\x2f\xfd\xa0\4\0\0\0\x27\0\0abcd", "bad-block"),
         ("7z", seven_zip()[:-1] + b"x", "bad-crc"),
         ("7z", seven_zip()[:12] + b"\x09" + seven_zip()[13:], "bad-crc"),
+        ("tfrecord", tfrecord(b"one")[:19] + b"x" * 30, "bad-crc"),
         ("mat", mat((-1, 2)), "bad-shape"),
         ("mat", mat(name_type=16), "bad-element"),
         ("mat", mat(packed=True)[:150] + b"\xff\xff" + mat(packed=True)[152:], "bad-data"),
