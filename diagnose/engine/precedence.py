@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from graphlib import CycleError, TopologicalSorter
 
 from msgspec import Struct
 
@@ -105,6 +104,10 @@ def _harmless_rivals(destructive: Repair, actions: list[Action], chains: list[in
 
 
 def _closure(asked: list[int], actions: list[Action]) -> list[int]:
+    if not any(asked):
+        return list(asked)
+    from graphlib import CycleError, TopologicalSorter
+
     sorter = TopologicalSorter({index: list(members(mask)) for index, mask in enumerate(asked)})
     try:
         topological = list(sorter.static_order())

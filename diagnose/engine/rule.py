@@ -8,7 +8,6 @@ from msgspec import Struct
 
 from diagnose.diagnosis import Layer, Risk, Severity
 from diagnose.evidence import FactSpec, Value
-from diagnose.patterns.literals import are_rare, required_literals
 from diagnose.patterns.search import Search, search_for
 
 Text = dict[str, str]
@@ -156,6 +155,8 @@ class RuleSet(Struct, frozen=True):
 
 def rule_set(rules: Sequence[Rule], extractions: list[Extraction], patterns: list[str], files: list[str]) -> RuleSet:
     """The rule set of these rules, with its indices."""
+    from diagnose.patterns.literals import are_rare, required_literals
+
     literals = [required_literals(pattern) for pattern in patterns]
     by_pattern: dict[int, list[int]] = {}
     by_fact: dict[str, list[int]] = {}
@@ -192,6 +193,8 @@ def raising_conditions(condition: Condition, literals: Sequence[Sequence[bytes]]
 
 
 def _cost(condition: LogCondition | FactCondition, literals: Sequence[Sequence[bytes]]) -> int:
+    from diagnose.patterns.literals import are_rare
+
     if isinstance(condition, FactCondition):
         return 1
     return 0 if all(are_rare(literals[pattern]) for pattern in condition.patterns) else 2

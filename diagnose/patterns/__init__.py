@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Collection, Sequence
 
 from diagnose.patterns.backend import Backend, create_backend
-from diagnose.patterns.literals import required_literals
 from diagnose.patterns.search import Search, search_for
 
 MAX_LINE_BYTES = 16384
@@ -42,6 +41,8 @@ class PatternSet:
         self.triggers = range(len(expressions)) if triggers is None else triggers
         self._compiled: dict[int, re.Pattern[bytes]] = {}
         if scan is None:
+            from diagnose.patterns.literals import required_literals
+
             scan = search_for(range(len(expressions)), [required_literals(each) for each in expressions])
         self.backend: Backend = create_backend(scan, expressions, databases[0], backend)
         self._kept_backend = create_backend(kept or Search(), expressions, databases[1], backend)

@@ -6,8 +6,6 @@ from collections.abc import Collection, Sequence
 
 from msgspec import Struct
 
-from diagnose.patterns.literals import are_rare
-
 
 class Search(Struct, frozen=True):
     """Rare literals, the patterns that need each, and the patterns (by index) that have no rare literal."""
@@ -19,6 +17,8 @@ class Search(Struct, frozen=True):
 
 def search_for(wanted: Collection[int], literals: Sequence[Sequence[bytes]]) -> Search:
     """The search for the patterns of these indices, whose literals are given by index."""
+    from diagnose.patterns.literals import are_rare
+
     owners: dict[bytes, list[int]] = {}
     without: list[int] = []
     for pattern in sorted(wanted):

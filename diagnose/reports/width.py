@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator
 
 _WIDE = r"\u1100-\u115f\u2e80-\uffef\U00020000-\U0003fffd"
-_PIECES = re.compile(rf"\s+|[（《【“]*(?:[^\s{_WIDE}]+|[{_WIDE}])[，。、；：！？）》】”]*")
+_PIECE = rf"\s+|[（《【“]*(?:[^\s{_WIDE}]+|[{_WIDE}])[，。、；：！？）》】”]*"
 """Blanks, words, and single characters of scripts that break anywhere, each with the punctuation that belongs to it."""
 
 
@@ -38,7 +38,10 @@ def wrapped(text: str, columns: int) -> list[str]:
 
 def _fitting(text: str, columns: int) -> Iterator[str]:
     """The pieces, with those that are wider than a line cut."""
-    for piece in _PIECES.findall(text):
+    for piece in _pieces(text):
+        if piece.isascii() and len(piece) <= columns:
+            yield piece
+            continue
         part = ""
         for character in piece:
             if width(part) + _character_width(character) > columns:
@@ -46,6 +49,11 @@ def _fitting(text: str, columns: int) -> Iterator[str]:
                 part = ""
             part += character
         yield part
+
+
+def _pieces(text: str) -> list[str]:
+    """Plain text needs no character classes of all scripts, which take longer to compile than a report to render."""
+    return re.findall(r"\s+|\S+" if text.isascii() else _PIECE, text)
 
 
 def _character_width(character: str) -> int:
