@@ -19,7 +19,19 @@ from diagnose.derivations.kv_cache import (
     shape_at,
     window_tokens,
 )
-from diagnose.derivations.stated import GIB, MIB, add, count_at, fact_at, line_of, mib, number_at, numbers, size_bytes
+from diagnose.derivations.stated import (
+    GIB,
+    MIB,
+    add,
+    count_at,
+    fact_at,
+    figure,
+    line_of,
+    mib,
+    number_at,
+    numbers,
+    size_bytes,
+)
 from diagnose.derivations.weights import weight_bytes
 from diagnose.evidence import Evidence, Fact
 
@@ -36,6 +48,9 @@ RESERVE_BYTES = 512 * MIB
 """Kept free when computing what fits: logits and the driver's own context."""
 
 LONGEST_CONTEXT = 1 << 24
+
+CPU_ALIGNMENT = 32
+"""Bytes that ggml adds to a buffer of the CPU (TENSOR_ALIGNMENT, ggml/src/ggml-backend.cpp)."""
 
 USUAL_HEADS = 32
 """Attention heads of a model that the log does not describe: those of most models of 7 to 9 billion parameters."""
@@ -76,7 +91,7 @@ def failures(evidence: Evidence) -> list[tuple[Fact, int]]:
 
 
 def _bytes(fact: Fact, unit: int = 1) -> int:
-    return round(fact.value * unit) if isinstance(fact.value, (int, float)) else 0
+    return round((figure(fact) or 0) * unit)
 
 
 def classified(evidence: Evidence, size: int, line: int) -> tuple[str, str]:
@@ -121,16 +136,16 @@ def _as_cache(shape: Shape, size: int, tokens: int | None, ubatch: int) -> str:
 
 
 def _as_unknown_cache(size: int, tokens: int | None) -> str:
-    """Without a shape: a long context divides the size exactly, but for the 32 bytes of alignment on a CPU.
+    """Without a shape: a long context divides the size, but for the 32 bytes of alignment that a CPU's buffer has.
 
     llama.cpp#8101: 137438953504 = 1048576 tokens x 131072 bytes + 32.
     """
     if not tokens or tokens < 16384:
         return ""
     each, rest = divmod(size, tokens)
-    if rest > 32 or each % 1024 or not 4096 <= each <= 4 * MIB:
+    if rest != CPU_ALIGNMENT or each % 1024 or not 4096 <= each <= 4 * MIB:
         return ""
-    return f"{size} = {tokens} tokens x {each} bytes" + (f" + {rest}" if rest else "")
+    return f"{size} = {tokens} tokens x {each} bytes + {rest}"
 
 
 def compute_bytes(evidence: Evidence, tokens: int, line: int = 0) -> tuple[int, str]:
@@ -174,7 +189,8 @@ def offloaded_share(evidence: Evidence) -> float:
 
 def largest_context(room_bytes: float, kv_bytes_per_token: float, compute_bytes_per_token: float = 0.0) -> int:
     """The longest context, in steps of 256 tokens, whose cache and compute buffer fit into `room_bytes`."""
-    return max(0, int(room_bytes / (kv_bytes_per_token + compute_bytes_per_token)) // PADDING * PADDING)
+    each = kv_bytes_per_token + compute_bytes_per_token
+    return max(0, int(room_bytes / each)) // PADDING * PADDING if each > 0 else 0
 
 
 def _settings_that_fit(evidence: Evidence, line: int) -> None:

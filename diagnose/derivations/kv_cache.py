@@ -12,7 +12,18 @@ import re
 from msgspec import Struct
 
 from diagnose.derivations.ggml_types import row_bytes
-from diagnose.derivations.stated import MIB, add, count_at, fact_at, line_of, mib, number_at, size_bytes, text_at
+from diagnose.derivations.stated import (
+    MIB,
+    add,
+    count_at,
+    fact_at,
+    figure,
+    line_of,
+    mib,
+    number_at,
+    size_bytes,
+    text_at,
+)
 from diagnose.evidence import Evidence, Fact
 
 DEFAULT_UBATCH = 512
@@ -108,7 +119,7 @@ def shape_at(evidence: Evidence, line: int = 0) -> Shape | None:
         return None
     window = count_at(evidence, "log.n_swa", line) or 0
     pattern = count_at(evidence, "log.n_swa_pattern", line)
-    return Shape(
+    shape = Shape(
         layers=layers,
         key_elements=elements[0],
         value_elements=elements[1],
@@ -117,6 +128,7 @@ def shape_at(evidence: Evidence, line: int = 0) -> Shape | None:
         window=window,
         windowed=layers - layers // pattern if window > 1 and pattern else 0,
     )
+    return shape if bytes_per_token(shape) else None
 
 
 def _elements(evidence: Evidence, line: int, layers: int) -> tuple[int, int] | None:
@@ -164,8 +176,8 @@ def cells_at(evidence: Evidence) -> Cells | None:
         if found and size and int(found.group(2)):
             reported.append((int(found.group(2)), size, fact))
     for fact in evidence.known("log.kv_self_mib"):
-        tokens, mebibytes = count_at(evidence, "log.n_ctx", line_of(fact)), fact.value
-        if tokens and isinstance(mebibytes, (int, float)):
+        tokens, mebibytes = count_at(evidence, "log.n_ctx", line_of(fact)), figure(fact)
+        if tokens and mebibytes:
             reported.append((tokens, round(mebibytes * MIB), fact))
     if not reported:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from diagnose.derivations.facts import FACTS
@@ -26,8 +27,7 @@ def fact_at(evidence: Evidence, name: str, line: int = 0) -> Fact | None:
 
 def number_at(evidence: Evidence, name: str, line: int = 0) -> float | None:
     """The number that this fact states at a line, or None."""
-    fact = fact_at(evidence, name, line)
-    return _number(fact.value) if fact is not None else None
+    return figure(fact_at(evidence, name, line))
 
 
 def count_at(evidence: Evidence, name: str, line: int = 0) -> int | None:
@@ -44,8 +44,16 @@ def text_at(evidence: Evidence, name: str, line: int = 0) -> str:
 
 def numbers(evidence: Evidence, name: str) -> list[float]:
     """All numbers that facts of this name state."""
-    found = (_number(fact.value) for fact in evidence.known(name))
+    found = (figure(fact) for fact in evidence.known(name))
     return [value for value in found if value is not None]
+
+
+def figure(fact: Fact | None) -> float | None:
+    """The finite number that a fact states, or None."""
+    value = fact.value if fact is not None else None
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value):
+        return value
+    return None
 
 
 def line_of(fact: Fact) -> int:
@@ -73,9 +81,3 @@ def add(evidence: Evidence, name: str, value: Value, source: Fact | None = None,
     """Adds a derived fact, each value once; `text` shows how it was computed, `source` where its figures stand."""
     if all(fact.value != value for fact in evidence.known(name)):
         evidence.add(FACTS.known(name, value, source.where if source is not None else "", text))
-
-
-def _number(value: Value | None) -> float | None:
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return value
-    return None

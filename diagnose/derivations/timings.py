@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from diagnose.derivations.kv_cache import bytes_per_token, shape_at
-from diagnose.derivations.stated import add, fact_at, line_of, number_at
+from diagnose.derivations.stated import add, count_at, fact_at, figure, line_of, number_at
 from diagnose.derivations.weights import roofline_tokens_per_second, weight_bytes
 from diagnose.evidence import Evidence, Fact
 
@@ -91,9 +91,9 @@ def _timed(fact: Fact) -> Iterator[Speed]:
 def _stated(evidence: Evidence, rate: str, count: str) -> Iterator[Speed]:
     """Rates that are printed as such; the number of tokens stands in a line before them (Ollama) or nowhere."""
     for fact in evidence.known(rate):
-        if isinstance(fact.value, (int, float)) and fact.value > 0:
-            tokens = number_at(evidence, count, line_of(fact))
-            yield Speed(int(tokens) if tokens else SHORT_PROMPT, float(fact.value), fact)
+        speed = figure(fact)
+        if speed is not None and speed > 0:
+            yield Speed(count_at(evidence, count, line_of(fact)) or SHORT_PROMPT, float(speed), fact)
 
 
 def _latencies(evidence: Evidence, prefills: list[Speed], decodes: list[Speed]) -> None:
