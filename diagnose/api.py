@@ -26,10 +26,16 @@ def explain(log: Paths | BinaryIO, *, language: str = "en", rules: Sequence[Path
 
 
 def scan(*paths: Paths, language: str = "en", rules: Sequence[Path] = (), jobs: int | None = None) -> Report:
-    """Which files at and below `paths` will fail to decode, why and where. Runs `jobs` worker processes."""
-    from diagnose.pipelines.scan import scan as run
+    """Which files at and below `paths` will fail to decode, why and where. Runs `jobs` worker processes.
 
-    return run([os.fspath(path) for path in paths], _book(rules), language, rules, jobs)
+    All diagnoses are in the report, and in memory. Where a script calls this outside a function, Python's usual guard
+    for programs that start processes is needed: `if __name__ == "__main__":`.
+    """
+    from diagnose.pipelines.scan import ScanRequest, scan_whole
+
+    named = [os.fspath(path) for path in paths]
+    request = ScanRequest(named, language=language, own_rules=rules, jobs=jobs)
+    return scan_whole(request, rulebook(rules, with_patterns=False).rules)
 
 
 def check_bytes(data: bytes, name: str, *, language: str = "en") -> list[Diagnosis]:

@@ -22,13 +22,13 @@ def command(paths: tuple[str, ...], form: str, color: str) -> int:
     decodedoctor inspect --format jsonl labels/ | jq .facts
     """
     from diagnose.pipelines.files import collect_path
-    from diagnose.pipelines.scan.walk import walk
+    from diagnose.pipelines.scan.walk import walk_files
     from diagnose.reports import facts_text
 
     style = output.style(color)
     documents = []
     unread = 0
-    for entry in walk(paths):
+    for entry in walk_files(paths):
         try:
             if isinstance(entry, NotChecked):
                 raise OSError(0, entry.reason, entry.what)

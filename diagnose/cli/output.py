@@ -53,12 +53,15 @@ def width() -> int:
     return max(40, min(MAX_WIDTH, columns))
 
 
-def open_rulebook(own_rules: Sequence[Path]) -> Rulebook:
-    """The rules in force; what is wrong with them ends the command with status 2 and the places to mend."""
+def open_rulebook(own_rules: Sequence[Path], with_patterns: bool = True) -> Rulebook:
+    """The rules in force; what is wrong with them ends the command with status 2 and the places to mend.
+
+    Without patterns they come faster, and are good for anything but logs.
+    """
     from diagnose.pipelines.rulebook import rulebook
 
     try:
-        return rulebook(own_rules)
+        return rulebook(own_rules, with_patterns)
     except Exception as error:
         from diagnose.engine.problems import RuleError
 

@@ -6,19 +6,44 @@ from pathlib import Path
 
 import click
 
-from diagnose.cli import options, output
-from diagnose.cli.progress import ProgressLine
+from diagnose.cli import options
 
 
 @click.command("scan")
-@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=str))
+@click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=str))
+@click.option(
+    "--files-from", type=click.Path(allow_dash=True), help="Scan the files that FILE lists (- standard input)."
+)
+@click.option("--null", "-0", "by_nul", is_flag=True, help="NUL bytes separate the listed files; else seen by itself.")
+@click.option("--include", multiple=True, metavar="GLOB", help="Only files that match, or lie in a folder that does.")
+@click.option("--exclude", multiple=True, metavar="GLOB", help="No files that match, or lie in a folder that does.")
+@click.option(
+    "--ignore-file",
+    "ignore_files",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Patterns with reasons after #, as in .decodedoctorignore of the folder.",
+)
+@click.option("--sample", metavar="N|P%", help="So many files, or so many in a hundred; the same ones every time.")
+@click.option("--seed", default="0", show_default=True, help="Another seed, another sample.")
+@click.option("--resume", is_flag=True, help="Go on where an earlier scan with --resume was ended.")
+@click.option("--state", type=click.Path(dir_okay=False, path_type=Path), help="The ledger for that; implies --resume.")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), help="Worker processes; default: the processors available.")
-@options.format_option("text", "json")
+@options.format_option("text", "json", "jsonl", "csv")
 @options.fail_on_option
 @options.rules_option
 @options.output_options
 def command(
     paths: tuple[str, ...],
+    files_from: str | None,
+    by_nul: bool,
+    include: tuple[str, ...],
+    exclude: tuple[str, ...],
+    ignore_files: tuple[Path, ...],
+    sample: str | None,
+    seed: str,
+    resume: bool,
+    state: Path | None,
     jobs: int | None,
     form: str,
     fail_on: str,
@@ -33,26 +58,26 @@ def command(
 
     \b
     decodedoctor scan ./dataset
-    decodedoctor scan --format json ./dataset > report.json
+    decodedoctor scan --format jsonl --resume ./dataset > findings.jsonl
+    find . -name '*.png' -newer last -print0 | decodedoctor scan --files-from -
     """
-    from diagnose.pipelines.scan import Progress, scan
+    if not paths and files_from is None:
+        raise click.UsageError("name files or folders to scan, or a list of them with --files-from")
+    from diagnose.cli import output, scanning
+    from diagnose.pipelines.scan.request import ScanRequest
 
-    book = output.open_rulebook(own_rules)
-    language = output.language(lang)
-    with ProgressLine(not quiet) as line:
-
-        def show(progress: Progress) -> None:
-            if line.due():
-                rate = progress.files / line.seconds()
-                line.show(f"{progress.files:,} files, {progress.findings:,} findings, {rate:,.0f} files/s")
-
-        report = scan(paths, book, language, own_rules, jobs, show)
-    if form == "json":
-        from diagnose.reports import json_report
-
-        output.write(json_report.render(report, len(book.rules.rules)))
-    else:
-        from diagnose.reports import scan_text
-
-        output.write(scan_text.render(report, language, output.style(color), output.width()))
-    return 130 if report.interrupted else output.exit_status(report, fail_on)
+    request = ScanRequest(
+        paths,
+        files_from,
+        by_nul,
+        include,
+        exclude,
+        ignore_files,
+        sample,
+        seed,
+        scanning.ledger_path(state, resume, paths, files_from),
+        jobs,
+        output.language(lang),
+        own_rules,
+    )
+    return scanning.run(request, form, fail_on, quiet, color)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from diagnose.diagnosis import Diagnosis, Group, Report, Severity
+from diagnose.diagnosis import Diagnosis, Group, Severity
 from diagnose.quoting import printable
+from diagnose.reports.placing import placed
+from diagnose.reports.scan_report import ScanReport
 from diagnose.reports.terminal import SEVERITY_COLOURS, Style
 from diagnose.reports.width import wrapped
 from diagnose.reports.words import word
@@ -13,10 +15,11 @@ from diagnose.reports.words import word
 INDENT = "    "
 STEPS_SHOWN = 3
 NOT_CHECKED_SHOWN = 5
+IGNORED_SHOWN = 10
 NOTE_EXAMPLES = 2
 
 
-def render(report: Report, language: str = "en", style: Style | None = None, width: int = 80) -> str:
+def render(report: ScanReport, language: str = "en", style: Style | None = None, width: int = 80) -> str:
     """The report as text, lines of at most `width` columns (commands and paths excepted)."""
     return "\n".join(_Renderer(language, style or Style(), width).report(report)) + "\n"
 
@@ -28,7 +31,7 @@ class _Renderer:
     def word(self, key: str) -> str:
         return word(key, self.language)
 
-    def report(self, report: Report) -> Iterator[str]:
+    def report(self, report: ScanReport) -> Iterator[str]:
         members: dict[tuple[str, str], list[Diagnosis]] = {}
         for diagnosis in report.diagnoses:
             members.setdefault((diagnosis.rule, diagnosis.causes[0].id), []).append(diagnosis)
@@ -36,7 +39,9 @@ class _Renderer:
             yield from self.group(group, members[group.rule, group.cause])
             yield ""
         yield from self.not_checked(report)
+        yield from self.ignored(report)
         yield self.summary(report)
+        yield from self.sampled(report)
         if report.interrupted:
             yield self.style.paint(self.word("interrupted"), "bold", "yellow")
 
@@ -60,13 +65,12 @@ class _Renderer:
 
     def example(self, diagnosis: Diagnosis) -> Iterator[str]:
         yield INDENT + printable(diagnosis.subject.path)
-        told = [item for item in diagnosis.evidence if not item.not_checked]
-        placed = next((item for item in told if item.where.startswith(("byte", "line"))), told[0] if told else None)
-        if placed is not None:
-            value = "" if placed.value is None or placed.value is True else f" = {printable(str(placed.value), 60)}"
-            text = f"  {printable(placed.text, 160)}" if placed.text else ""
-            where = f"{placed.where}: " if placed.where else ""
-            for line in wrapped(f"{where}{placed.fact}{value}{text}", self.width - len(INDENT) - 2):
+        item = placed(diagnosis)
+        if item is not None:
+            value = "" if item.value is None or item.value is True else f" = {printable(str(item.value), 60)}"
+            text = f"  {printable(item.text, 160)}" if item.text else ""
+            where = f"{item.where}: " if item.where else ""
+            for line in wrapped(f"{where}{item.fact}{value}{text}", self.width - len(INDENT) - 2):
                 yield self.style.paint(f"{INDENT}  {line}", "dim")
 
     def steps(self, diagnosis: Diagnosis) -> Iterator[str]:
@@ -78,17 +82,45 @@ class _Renderer:
             for command in step.commands:
                 yield "     " + self.style.paint(f"$ {printable(command)}", "green")
 
-    def not_checked(self, report: Report) -> Iterator[str]:
-        if not report.not_checked:
+    def not_checked(self, report: ScanReport) -> Iterator[str]:
+        count = report.summary.not_checked
+        if not count:
             return
-        yield self.style.paint(f"{self.word('not_checked')} · {len(report.not_checked):,}", "bold")
-        for item in report.not_checked[:NOT_CHECKED_SHOWN]:
+        yield self.style.paint(f"{self.word('not_checked')} · {count:,}", "bold")
+        shown = report.not_checked[:NOT_CHECKED_SHOWN]
+        for item in shown:
             yield f"{INDENT}{printable(item.what)}: {printable(item.reason)}"
-        if len(report.not_checked) > NOT_CHECKED_SHOWN:
-            yield f"{INDENT}… {len(report.not_checked) - NOT_CHECKED_SHOWN:,} {self.word('more')}"
+        if count > len(shown):
+            yield f"{INDENT}… {count - len(shown):,} {self.word('more')}"
         yield ""
 
-    def summary(self, report: Report) -> str:
+    def ignored(self, report: ScanReport) -> Iterator[str]:
+        """What was left out on purpose, and which purposes no longer hold."""
+        if report.ignored:
+            total = sum(each.count for each in report.ignored)
+            yield self.style.paint(f"{self.word('ignored')} · {total:,}", "bold")
+            for each in report.ignored[:IGNORED_SHOWN]:
+                reason = printable(each.reason) or self.word("no_reason")
+                yield f"{INDENT}{each.count:,} {printable(each.pattern)}: {reason}  ({printable(each.where)})"
+            yield from self.rest(len(report.ignored))
+        if report.unused_ignores:
+            yield self.style.paint(f"{self.word('unused_ignores')} · {len(report.unused_ignores):,}", "bold")
+            for entry in report.unused_ignores[:IGNORED_SHOWN]:
+                yield f"{INDENT}{printable(entry.pattern)}  ({printable(entry.where)})"
+            yield from self.rest(len(report.unused_ignores))
+        if report.ignored or report.unused_ignores:
+            yield ""
+
+    def rest(self, count: int) -> Iterator[str]:
+        if count > IGNORED_SHOWN:
+            yield f"{INDENT}… {count - IGNORED_SHOWN:,} {self.word('more')}"
+
+    def sampled(self, report: ScanReport) -> Iterator[str]:
+        if report.sampled is not None:
+            sample = report.sampled
+            yield f"{self.word('sample')}: {sample.taken:,} / {sample.files:,}  (--seed {printable(sample.seed)})"
+
+    def summary(self, report: ScanReport) -> str:
         summary = report.summary
         counts = [
             self.style.paint(f"{count:,} {self.word(name)}", colour) if count else f"0 {self.word(name)}"

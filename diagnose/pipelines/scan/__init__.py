@@ -1,99 +1,104 @@
-"""scan: folders in; per file what will fail, why and where; grouped by fault."""
+"""scan: folders in; per file what will fail, why and where; grouped by fault. In memory that does not grow."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 
-from msgspec import Struct
-
-from diagnose.diagnosis import Diagnosis, Group, NotChecked, Report, Severity, Summary
-from diagnose.engine.judge import Judge
+from diagnose.diagnosis import Diagnosis, NotChecked
+from diagnose.engine.rule import RuleSet
 from diagnose.evidence import Subject
-from diagnose.pipelines.rulebook import Rulebook
-from diagnose.pipelines.scan.pool import examine_all
-from diagnose.pipelines.scan.walk import walk
-from diagnose.pipelines.scan.worker import FileResult
+from diagnose.pipelines.scan.errors import ScanError
+from diagnose.pipelines.scan.ignore import ignored, unused
+from diagnose.pipelines.scan.ledger import Ledger
+from diagnose.pipelines.scan.progress import Progress
+from diagnose.pipelines.scan.request import ScanRequest, Sink
+from diagnose.pipelines.scan.run import ScanRun
+from diagnose.pipelines.scan.sample import parse_sample
+from diagnose.pipelines.scan.selection import Selection
+from diagnose.pipelines.scan.stamp import stamp_of
+from diagnose.pipelines.scan.verdict import Verdict, diagnosis_of
+from diagnose.reports.scan_report import Sampled, ScanReport
 
-EXAMPLES_KEPT = 5
-
-
-class Progress(Struct):
-    """What is known while a scan runs."""
-
-    files: int = 0
-    findings: int = 0
+__all__ = ["Progress", "ScanError", "ScanReport", "ScanRequest", "Sink", "scan", "scan_whole"]
 
 
 def scan(
-    paths: Sequence[str],
-    book: Rulebook,
-    language: str = "en",
-    own_rules: Sequence[Path] = (),
-    jobs: int | None = None,
+    request: ScanRequest,
+    rules: RuleSet,
+    sink: Sink | None = None,
     on_progress: Callable[[Progress], None] | None = None,
-) -> Report:
-    """The report on all files at and below `paths`. Ctrl-C gives a partial report that says so."""
-    summary = Summary()
-    diagnoses: list[Diagnosis] = []
-    not_checked: list[NotChecked] = []
-    progress = Progress()
-    results = examine_all(
-        _files(walk(paths), not_checked), Judge(book.rules, language), own_rules, jobs or _default_jobs()
+) -> ScanReport:
+    """Scans what is asked for; every result goes to the sink as it comes, and the report holds only examples.
+
+    Ctrl-C gives a partial report that says so. Raises ScanError where what is asked cannot be done.
+    """
+    sample = parse_sample(request.sample, request.seed) if request.sample is not None else None
+    selection = Selection(request.include, request.exclude, request.ignore_files, sample)
+    ledger = None
+    if request.state is not None:
+        ledger = Ledger(request.state, stamp_of(request.own_rules, request.language))
+    run = ScanRun(request, rules, selection, ledger, sink or _Nowhere(), on_progress)
+    try:
+        run.run()
+    finally:
+        if ledger is not None:
+            ledger.close()
+    return _report(request, run, selection, ledger)
+
+
+def scan_whole(
+    request: ScanRequest, rules: RuleSet, on_progress: Callable[[Progress], None] | None = None
+) -> ScanReport:
+    """`scan` with every diagnosis in the report, the most important first: as much memory as there are findings."""
+    sink = _Memory()
+    report = scan(request, rules, sink, on_progress)
+    report.diagnoses = sorted(sink.diagnoses, key=lambda d: (-d.severity.rank, d.rule, d.subject.path))
+    report.not_checked = sorted(sink.not_checked, key=lambda item: (item.what, item.reason))
+    return report
+
+
+def _report(request: ScanRequest, run: ScanRun, selection: Selection, ledger: Ledger | None) -> ScanReport:
+    names = [*request.paths, *([request.files_from] if request.files_from is not None else [])]
+    tally, summary = run.tally, run.tally.summary
+    sampled = None
+    if selection.sample is not None:
+        sampled = Sampled(summary.scanned + summary.not_checked, selection.offered, selection.sample.seed)
+    return ScanReport(
+        subject=Subject("file", ", ".join(names)),
+        summary=summary,
+        diagnoses=tally.examples(),
+        groups=tally.groups(),
+        not_checked=tally.not_checked(),
+        interrupted=run.interrupted,
+        ignored=ignored(selection.entries),
+        unused_ignores=[] if run.interrupted else unused(selection.entries),
+        sampled=sampled,
+        remarks=[f"the ledger could not be written: {ledger.failure}"] if ledger is not None and ledger.failure else [],
     )
-    interrupted = False
-    try:
-        for result in results:
-            _count(result, summary, diagnoses, not_checked)
-            progress.files, progress.findings = summary.scanned, len(diagnoses)
-            if on_progress is not None:
-                on_progress(progress)
-    except KeyboardInterrupt:
-        interrupted = True
-        results.close()  # type: ignore[attr-defined]
-    summary.not_checked = len(not_checked)
-    diagnoses.sort(key=lambda d: (-d.severity.rank, d.rule, d.subject.path))
-    subject = Subject("file", paths[0] if len(paths) == 1 else ", ".join(paths))
-    return Report(subject, summary, diagnoses, groups(diagnoses), not_checked, interrupted)
 
 
-def _default_jobs() -> int:
-    try:
-        return max(1, len(os.sched_getaffinity(0)))
-    except AttributeError:
-        return max(1, os.cpu_count() or 1)
+class _Nowhere:
+    """A sink for a caller who wants only the report."""
+
+    def add(self, path: str, verdicts: Sequence[Verdict]) -> None:
+        pass
+
+    def add_not_checked(self, item: NotChecked) -> None:
+        pass
+
+    def flush(self) -> None:
+        pass
 
 
-def _files(entries: Iterable[str | NotChecked], not_checked: list[NotChecked]) -> Iterator[str]:
-    for entry in entries:
-        if isinstance(entry, NotChecked):
-            not_checked.append(entry)
-        else:
-            yield entry
+class _Memory(_Nowhere):
+    """A sink that keeps everything."""
 
+    def __init__(self) -> None:
+        self.diagnoses: list[Diagnosis] = []
+        self.not_checked: list[NotChecked] = []
 
-def _count(result: FileResult, summary: Summary, diagnoses: list[Diagnosis], not_checked: list[NotChecked]) -> None:
-    """A file counts once, by its worst diagnosis."""
-    if result.not_checked:
-        not_checked.append(NotChecked(result.path, result.not_checked))
-        return
-    summary.scanned += 1
-    diagnoses.extend(result.diagnoses)
-    worst = max((d.severity for d in result.diagnoses), key=lambda s: s.rank, default=None)
-    summary.errors += worst is Severity.ERROR
-    summary.warnings += worst is Severity.WARNING
-    summary.notes += worst is Severity.NOTE
+    def add(self, path: str, verdicts: Sequence[Verdict]) -> None:
+        self.diagnoses.extend(diagnosis_of(verdict, path) for verdict in verdicts)
 
-
-def groups(diagnoses: Iterable[Diagnosis]) -> list[Group]:
-    """The diagnoses of each rule and likeliest cause together, the worst and most frequent first."""
-    counts: dict[tuple[str, str], tuple[Severity, int, list[str]]] = {}
-    for diagnosis in diagnoses:
-        key = (diagnosis.rule, diagnosis.causes[0].id)
-        severity, count, examples = counts.get(key, (diagnosis.severity, 0, []))
-        if len(examples) < EXAMPLES_KEPT:
-            examples.append(diagnosis.subject.path)
-        counts[key] = (severity, count + 1, examples)
-    found = [Group(*key, severity, count, examples) for key, (severity, count, examples) in counts.items()]
-    return sorted(found, key=lambda group: (-group.severity.rank, -group.count, group.rule, group.cause))
+    def add_not_checked(self, item: NotChecked) -> None:
+        self.not_checked.append(item)

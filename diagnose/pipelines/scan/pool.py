@@ -3,115 +3,160 @@
 from __future__ import annotations
 
 import multiprocessing
-import signal
+import os
 import sys
-from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import TimeoutError as FutureTimeoutError
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
-from diagnose.collectors import process, signature
-from diagnose.engine.judge import Judge
-from diagnose.evidence import Evidence, Fact, Subject
-from diagnose.pipelines.scan.worker import FileResult, examine, start
+from msgspec import Struct
 
-BATCH_FILES = 16
-BATCHES_AHEAD = 4
-"""Batches per worker that wait: enough to keep it busy, few enough to keep memory flat."""
+from diagnose.pipelines.scan.confinement import memory_limit
+from diagnose.pipelines.scan.entries import File
+from diagnose.pipelines.scan.errors import ScanError
+from diagnose.pipelines.scan.lost import Lost
+from diagnose.pipelines.scan.verdict import BatchResult, unpack_batch
+from diagnose.pipelines.scan.worker import BATCH_SECONDS, examine, start
 
 WORKER_LIFETIME_BATCHES = 2000
 FILE_SECONDS = 30.0
+BYTES_PER_SECOND = 20e6
+"""A file alone may take FILE_SECONDS and, if it is large, as long as reading it at this pace."""
+
+SUSPECT_SECONDS = 5.0
+"""A file among others may take so long; then each file of the batch is tried alone."""
+
+RESTARTS = 3
+"""How often in a row the pool may break down before it does anything."""
 
 
-def examine_all(
-    paths: Iterable[str],
-    judge: Judge,
-    own_rules: Sequence[Path],
-    jobs: int,
-    file_seconds: float = FILE_SECONDS,
-) -> Iterator[FileResult]:
-    """The results of all files, batch by batch in the order of `paths`. Closing the iterator stops the workers."""
-    from pebble import ProcessPool
+class Batch(Struct, frozen=True, eq=False):
+    """Files that a worker was given, with the pool that it belongs to, and the time that one file may take."""
 
-    method = "spawn" if sys.platform == "win32" else "forkserver"
-    pool: Any = ProcessPool(
-        max_workers=jobs,
-        max_tasks=WORKER_LIFETIME_BATCHES,
-        initializer=start,
-        initargs=([str(folder) for folder in own_rules], judge.language),
-        context=multiprocessing.get_context(method),
-    )
-    waiting: deque[tuple[list[str], Any]] = deque()
-    try:
-        for batch in _batches(paths):
-            waiting.append((batch, pool.schedule(examine, args=[batch], timeout=_batch_seconds(batch, file_seconds))))
-            while len(waiting) >= jobs * BATCHES_AHEAD:
-                yield from _results(waiting.popleft(), pool, judge, file_seconds)
-        while waiting:
-            yield from _results(waiting.popleft(), pool, judge, file_seconds)
-        pool.close()
-    except BaseException:
-        pool.stop()
-        raise
-    finally:
-        pool.join()
+    files: list[File]
+    file_seconds: float
+    pool: Any
 
 
-def _batches(paths: Iterable[str]) -> Iterator[list[str]]:
-    """Small batches first, so that the first finding comes at once."""
-    batch: list[str] = []
-    size = 1
-    for path in paths:
-        batch.append(path)
-        if len(batch) >= size:
-            yield batch
-            batch, size = [], min(BATCH_FILES, size * 2)
-    if batch:
-        yield batch
+class Finished(Struct, frozen=True, eq=False):
+    """A batch came back, or its worker was lost."""
+
+    batch: Batch
+    future: Any
 
 
-def _batch_seconds(batch: list[str], file_seconds: float) -> float:
-    """A batch may take one file's time in full, and a little for each other one; who overstays is tried alone."""
-    return file_seconds + len(batch) - 1
+class Answer(Struct, frozen=True):
+    """What came of a batch: its first files have a result; or its only file was lost, and how."""
+
+    files: list[File]
+    result: BatchResult
+    lost: Lost | None = None
 
 
-def _results(item: tuple[list[str], Any], pool: Any, judge: Judge, file_seconds: float) -> list[FileResult]:
-    """The results of a scheduled batch; where its process was lost, each file is tried on its own."""
-    from pebble import ProcessExpired
+class Workers:
+    """Worker processes, started when they get their first batch. What they finish is delivered from other threads."""
 
-    batch, future = item
-    try:
-        results: list[FileResult] = future.result()
-        return results
-    except FutureTimeoutError:
-        lost = process.timed_out(file_seconds)
-    except ProcessExpired as error:
-        lost = process.crashed(_ending(error.exitcode))
-    if len(batch) == 1:
-        return [_lost_file(batch[0], lost, judge)]
-    singly = [([path], pool.schedule(examine, args=[[path]], timeout=file_seconds)) for path in batch]
-    return [result for one in singly for result in _results(one, pool, judge, file_seconds)]
+    def __init__(
+        self,
+        jobs: int,
+        own_rules: Sequence[Path],
+        language: str,
+        deliver: Callable[[Finished], None],
+        file_seconds: float = FILE_SECONDS,
+    ) -> None:
+        self.jobs = jobs
+        self.batches_out = 0
+        self._start = ([str(folder) for folder in own_rules], language, memory_limit(jobs))
+        self._deliver = deliver
+        self._file_seconds = file_seconds
+        self._pool: Any = None
+        self._failures = 0
 
+    def give(self, files: list[File]) -> None:
+        """Has these files examined; the answer comes as `Finished`. Raises ScanError."""
+        self._schedule(files, min(SUSPECT_SECONDS, self._file_seconds) if len(files) > 1 else self._file_seconds)
 
-def _ending(exit_code: int | None) -> str:
-    """In words: the signal's name, or the exit status."""
-    if exit_code is not None and exit_code < 0:
+    def answer(self, finished: Finished) -> Answer:
+        """What came of a batch. Where its process was lost, each of its files is given out again on its own.
+
+        Raises ScanError.
+        """
+        from pebble import ProcessExpired
+
+        self.batches_out -= 1
+        batch = finished.batch
         try:
-            return signal.Signals(-exit_code).name
-        except ValueError:
-            return f"signal {-exit_code}"
-    return f"exit status {exit_code}"
+            result = unpack_batch(finished.future.result())
+        except FutureTimeoutError:
+            lost = Lost(seconds=batch.file_seconds)
+        except ProcessExpired as error:
+            lost = Lost(exit_code=error.exitcode)
+        except BrokenProcessPool:
+            self._restart(batch.pool)
+            self._schedule(batch.files, batch.file_seconds)
+            return Answer([], BatchResult(0, 0))
+        else:
+            self._failures = 0
+            return Answer(batch.files, result)
+        if len(batch.files) == 1:
+            return Answer(batch.files, BatchResult(1, batch.file_seconds), lost)
+        for file in batch.files:
+            self._schedule([file], self._seconds_alone(file))
+        return Answer([], BatchResult(0, 0))
 
+    def stop(self) -> None:
+        """Ends all workers at once, whatever they do."""
+        if self._pool is not None:
+            self._pool.stop()
+            self._pool.join()
+            self._pool = None
 
-def _lost_file(path: str, lost: Fact, judge: Judge) -> FileResult:
-    """The diagnosis of a file that its decoder did not survive: what its first bytes say, and how it ended."""
-    evidence = Evidence(Subject("file", path))
-    try:
-        with Path(path).open("rb") as stream:
-            head = stream.read(4096)
-            evidence.extend(signature.collect(path, head, b"", max(len(head), Path(path).stat().st_size)))
-    except OSError as error:
-        return FileResult(path, [], error.strerror or str(error))
-    evidence.add(lost)
-    return FileResult(path, judge.diagnoses(evidence))
+    def _schedule(self, files: list[File], file_seconds: float) -> None:
+        if self._pool is None:
+            self._pool = self._new_pool()
+        pool = self._pool
+        paths = [file.path for file in files]
+        try:
+            future = pool.schedule(examine, args=[paths], timeout=BATCH_SECONDS + file_seconds)
+        except RuntimeError:  # it broke down since; its other batches will tell, too
+            self._restart(pool)
+            self._schedule(files, file_seconds)
+            return
+        self.batches_out += 1
+        batch = Batch(files, file_seconds, pool)
+        future.add_done_callback(lambda done: self._deliver(Finished(batch, done)))
+
+    def _new_pool(self) -> Any:
+        from pebble import ProcessPool
+
+        method = "spawn" if sys.platform == "win32" else "forkserver"
+        context: Any = multiprocessing.get_context(method)
+        if method == "forkserver":
+            context.set_forkserver_preload(["diagnose.pipelines.scan.worker"])
+        return ProcessPool(
+            max_workers=self.jobs,
+            max_tasks=WORKER_LIFETIME_BATCHES,
+            initializer=start,
+            initargs=self._start,
+            context=context,
+        )
+
+    def _restart(self, broken: Any) -> None:
+        """A new pool in place of `broken`, once."""
+        if broken is not self._pool:
+            return
+        self._failures += 1
+        if self._failures > RESTARTS:
+            raise ScanError("worker processes end as soon as they start; is there memory for them?")
+        self._pool = None
+        broken.stop()
+        broken.join()
+
+    def _seconds_alone(self, file: File) -> float:
+        try:
+            size = os.stat(file.path).st_size
+        except OSError:
+            size = 0
+        return self._file_seconds + size / BYTES_PER_SECOND

@@ -1,66 +1,87 @@
-"""What runs in a worker process: a batch of files in, their diagnoses out."""
+"""What runs in a worker process: a batch of files in, what there is to tell of them out."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from msgspec import Struct
-
-from diagnose.diagnosis import Diagnosis
 from diagnose.engine.judge import Judge
+from diagnose.engine.screening import Screen
+from diagnose.evidence import Evidence
 from diagnose.pipelines.files import collect_path
 from diagnose.pipelines.rulebook import rulebook
+from diagnose.pipelines.scan.confinement import confine
+from diagnose.pipelines.scan.verdict import BatchResult, FileResult, pack_batch, verdict_of
+from diagnose.quoting import printable
 
-MEMORY_LIMIT_BYTES = 6 << 30
-"""Address space of a worker: a picture that wants more is a finding, not the end of the machine."""
+BATCH_SECONDS = 0.25
+"""After this time a batch ends where it is: work that is not told yet is lost with the process."""
 
-
-class FileResult(Struct, frozen=True):
-    """What became of one file: its diagnoses, or why it was not checked."""
-
-    path: str
-    diagnoses: list[Diagnosis]
-    not_checked: str = ""
-
+_POINTS_ELSEWHERE = frozenset(
+    (
+        "artefact.external_data",
+        "artefact.shard_files",
+        "artefact.split_count",
+        "artefact.missing_files",
+        "artefact.short_files",
+    )
+)
+"""Facts of files whose verdict depends on other files beside them."""
 
 _judge: Judge | None = None
+_screen: Screen | None = None
 
 
-def start(own_rules: Sequence[str], language: str) -> None:
-    """Prepares the process. Ctrl-C is the parent's to handle."""
+def start(own_rules: Sequence[str], language: str, memory_bytes: int) -> None:
+    """Prepares the process. Ctrl-C is the parent's to handle; SIGTERM ends it even inside a decoder."""
     import signal
 
-    global _judge
+    global _judge, _screen
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _limit_resources()
-    _judge = Judge(rulebook([Path(folder) for folder in own_rules], with_patterns=False).rules, language)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    rules = rulebook([Path(folder) for folder in own_rules], with_patterns=False).rules
+    _judge, _screen = Judge(rules, language), Screen(rules)
+    confine(memory_bytes)
 
 
-def _limit_resources() -> None:
+def examine(paths: Sequence[str]) -> bytes:
+    """The packed `BatchResult` on the files at these paths, in their order, as far as it came in its time."""
+    assert _judge is not None and _screen is not None
+    told: list[FileResult] = []
+    started = now = time.perf_counter()
+    done = 0
+    for done, path in enumerate(paths, 1):
+        result = _examine_file(done - 1, path, _judge, _screen)
+        if result is not None:
+            told.append(result)
+        now = time.perf_counter()
+        if now - started > BATCH_SECONDS:
+            break
+    return pack_batch(BatchResult(done, now - started, told))
+
+
+def _examine_file(position: int, path: str, judge: Judge, screen: Screen) -> FileResult | None:
+    """What there is to tell of one file. Whatever goes wrong in looking at it is told, and ends nothing."""
     try:
-        import resource
-    except ImportError:  # Windows has no such limits; the pool's time-out still holds
-        return
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    if hard == resource.RLIM_INFINITY or hard > MEMORY_LIMIT_BYTES:
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT_BYTES, hard))
-
-
-def examine(paths: Sequence[str]) -> list[FileResult]:
-    """The results of a batch, in its order."""
-    assert _judge is not None
-    return [examine_file(path, _judge) for path in paths]
-
-
-def examine_file(path: str, judge: Judge) -> FileResult:
-    """The result of one file. Whatever goes wrong in looking at it is told, and ends nothing."""
-    try:
-        return FileResult(path, judge.diagnoses(collect_path(path)))
+        evidence = collect_path(path)
+        if not screen.may_raise(evidence):
+            return None if _is_lasting(evidence) else FileResult(position, lasting=False)
+        verdicts = [verdict_of(diagnosis) for diagnosis in judge.diagnoses(evidence)]
+        return FileResult(position, verdicts, lasting=_is_lasting(evidence))
     except OSError as error:
-        return FileResult(path, [], error.strerror or str(error))
+        return _not_checked(position, error.strerror or str(error))
     except MemoryError:
-        return FileResult(path, [], f"needs more than {MEMORY_LIMIT_BYTES >> 30} GiB of memory")
+        return _not_checked(position, "needs more memory than a worker may have")
     except Exception as error:  # a defect of ours on one file must not cost the other files their answer
-        return FileResult(path, [], f"internal error, please report it: {type(error).__name__}: {error}")
+        return _not_checked(position, f"internal error, please report it: {type(error).__name__}: {error}")
+
+
+def _not_checked(position: int, reason: str) -> FileResult:
+    return FileResult(position, not_checked=printable(reason, 400), lasting=False)
+
+
+def _is_lasting(evidence: Evidence) -> bool:
+    if evidence.value("file.format") == "openvino-ir-xml":
+        return False
+    return _POINTS_ELSEWHERE.isdisjoint(evidence.names())

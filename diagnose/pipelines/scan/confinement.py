@@ -1,0 +1,63 @@
+"""The limits of a worker process: what a crafted file may cost, and what a decoder may do."""
+
+from __future__ import annotations
+
+import os
+
+MAX_MEMORY_BYTES = 6 << 30
+MIN_MEMORY_BYTES = 1 << 30
+"""A picture of the largest size that is decoded takes 0.7 GB, and a decoder holds it twice at most."""
+
+MEMORY_SHARE = 0.7
+"""Of the machine's memory, for all workers together."""
+
+OPEN_FILES = 256
+WRITTEN_FILE_BYTES = 16 << 20
+"""Decoders write nothing; Python writes its compiled modules, and the messages of libtiff are caught in a file."""
+
+
+def memory_limit(jobs: int) -> int:
+    """Bytes that each of `jobs` workers may have: their share of the machine's memory, within bounds."""
+    try:
+        total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return MAX_MEMORY_BYTES
+    return max(MIN_MEMORY_BYTES, min(MAX_MEMORY_BYTES, int(total * MEMORY_SHARE) // jobs))
+
+
+def confine(memory_bytes: int) -> None:
+    """Limits this process, silences what native libraries print, and has it ended first where memory runs out.
+
+    RLIMIT_DATA counts what is allocated and not what is mapped of files (getrlimit(2)), which may be larger models.
+    """
+    try:
+        import resource
+    except ImportError:  # Windows has no such limits; the pool's time-out still holds
+        return
+    for kind, limit in (
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_DATA, memory_bytes),
+        (resource.RLIMIT_NOFILE, OPEN_FILES),
+        (resource.RLIMIT_FSIZE, WRITTEN_FILE_BYTES),
+    ):
+        _, hard = resource.getrlimit(kind)
+        resource.setrlimit(kind, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
+    _be_ended_first()
+    _silence()
+
+
+def _be_ended_first() -> None:
+    """Linux, proc(5): raises this process's score where the kernel must choose one to end."""
+    try:
+        with open("/proc/self/oom_score_adj", "w", encoding="ascii") as stream:
+            stream.write("800")
+    except OSError:
+        return
+
+
+def _silence() -> None:
+    """What a library prints about a file may hold the file's own escape sequences; results come another way."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for descriptor in (1, 2):
+        os.dup2(nowhere, descriptor)
+    os.close(nowhere)

@@ -1,0 +1,223 @@
+"""The loop of a scan: files come from the lister, go to the workers or the ledger, and what is found to the sink."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from queue import Empty, SimpleQueue
+from types import FrameType
+
+from msgspec import Struct
+
+from diagnose.diagnosis import NotChecked
+from diagnose.engine.judge import Judge
+from diagnose.engine.rule import RuleSet
+from diagnose.pipelines.scan.entries import File, Listed
+from diagnose.pipelines.scan.ledger import Ledger
+from diagnose.pipelines.scan.lister import Lister, ListingEnded, Page
+from diagnose.pipelines.scan.listing import listing
+from diagnose.pipelines.scan.lost import judge_lost
+from diagnose.pipelines.scan.pool import Answer, Finished, Workers
+from diagnose.pipelines.scan.progress import Meter, Progress
+from diagnose.pipelines.scan.request import ScanRequest, Sink
+from diagnose.pipelines.scan.selection import Selection
+from diagnose.pipelines.scan.tally import Tally
+from diagnose.pipelines.scan.verdict import FileResult, Verdict
+
+BATCHES_AHEAD = 2
+"""Batches out for each worker: one that it works on, and one that waits."""
+
+BATCH_FILES = 512
+WANTED_SECONDS = 0.1
+"""What a batch should take: long against the cost of handing it over, short against a second."""
+
+TICK_SECONDS = 0.2
+
+
+class Wake(Struct, frozen=True):
+    """Something has changed: look."""
+
+
+Event = Page | ListingEnded | Finished | Wake
+
+
+class ScanRun:
+    """One scan, from its first file to its last or to Ctrl-C. Results are in `tally`, and went to the sink."""
+
+    def __init__(
+        self,
+        request: ScanRequest,
+        rules: RuleSet,
+        selection: Selection,
+        ledger: Ledger | None,
+        sink: Sink,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> None:
+        self.tally = Tally()
+        self.interrupted = False
+        self._ledger, self._sink, self._on_progress = ledger, sink, on_progress
+        self._judge = Judge(rules, request.language)
+        self._inbox: SimpleQueue[Event] = SimpleQueue()
+        self._lister = Lister(listing(request, selection), self._inbox.put)
+        self._workers = Workers(
+            request.jobs or available_processors(),
+            request.own_rules,
+            request.language,
+            self._inbox.put,
+            request.file_seconds,
+        )
+        self._pages: deque[Page] = deque()
+        self._files: deque[File] = deque()
+        self._seconds_a_file = WANTED_SECONDS
+        self._meter = Meter()
+
+    def run(self) -> None:
+        """Raises ScanError, and what the sink raises."""
+        with CtrlC(self.interrupt):
+            self._lister.start()
+            try:
+                while not self._is_done():
+                    self._hand_out()
+                    self._receive()
+            finally:
+                self._lister.stop()
+                self._workers.stop()
+        self._sink.flush()
+
+    def interrupt(self) -> None:
+        """Ends the scan where it is. May be called from anywhere, even a signal handler."""
+        self.interrupted = True
+        self._inbox.put(Wake())
+
+    def _is_done(self) -> bool:
+        if self.interrupted:
+            return True
+        return self._lister.ended and not (
+            self._pages or self._files or self._workers.batches_out or self._inbox.qsize()
+        )
+
+    def _hand_out(self) -> None:
+        """Gives the workers what they have room for. What the ledger knows needs none of them."""
+        while not self.interrupted and self._workers.batches_out < self._workers.jobs * BATCHES_AHEAD:
+            size = max(1, min(BATCH_FILES, int(WANTED_SECONDS / self._seconds_a_file)))
+            while len(self._files) < size and self._pages and not self.interrupted:
+                self._open(self._pages.popleft())
+            if not self._files:
+                return
+            batch = [self._files.popleft() for _ in range(min(size, len(self._files)))]
+            self._workers.give(batch)
+
+    def _receive(self) -> None:
+        """Takes what has arrived, all of it; waits where nothing has."""
+        try:
+            event = self._inbox.get(timeout=TICK_SECONDS) if not self._is_done() else None
+            while event is not None:
+                self._handle(event)
+                event = self._inbox.get_nowait()
+        except Empty:
+            pass
+        self._tick()
+
+    def _handle(self, event: Event) -> None:
+        if isinstance(event, Page):
+            self._pages.append(event)
+        elif isinstance(event, Finished):
+            if not self.interrupted:
+                self._take(self._workers.answer(event))
+        elif isinstance(event, ListingEnded) and event.error is not None:
+            raise event.error
+
+    def _tick(self) -> None:
+        if self._ledger is not None:
+            self._ledger.commit_when_due()
+        self._sink.flush()
+        if self._on_progress is not None:
+            summary = self.tally.summary
+            done, listed = summary.scanned + summary.not_checked, self._lister.files
+            progress = self._meter.progress(done, max(done, listed), self._lister.ended, self.tally.findings)
+            self._on_progress(progress)
+
+    def _open(self, page: Page) -> None:
+        for item in page.items:
+            if isinstance(item, NotChecked):
+                self._tell_not_checked(item)
+            elif self._ledger is None:
+                self._files.extend(item.files())
+            else:
+                self._look_up(item, self._ledger)
+        self._lister.consumed(page.files)
+
+    def _look_up(self, listed: Listed, ledger: Ledger) -> None:
+        sound = 0
+        files = list(listed.files())
+        for file, verdicts in zip(files, ledger.known(files), strict=True):
+            if verdicts is None:
+                self._files.append(file)
+            elif verdicts:
+                self._tell(file.path, verdicts)
+            else:
+                sound += 1
+        self.tally.add_sound(sound)
+
+    def _take(self, answer: Answer) -> None:
+        result = answer.result
+        told = {each.position: each for each in result.told}
+        if answer.lost is not None:
+            told[0] = judge_lost(answer.files[0].path, answer.lost, self._judge)
+        for position, file in enumerate(answer.files[: result.done]):
+            self._tell_result(file, told.get(position))
+        self._files.extendleft(reversed(answer.files[result.done :]))
+        if result.done:
+            pace = result.seconds / result.done
+            self._seconds_a_file = max(1e-6, 0.7 * self._seconds_a_file + 0.3 * pace)
+
+    def _tell_result(self, file: File, result: FileResult | None) -> None:
+        if result is None:
+            self.tally.add_sound(1)
+        elif result.not_checked:
+            self._tell_not_checked(NotChecked(file.path, result.not_checked))
+            return
+        else:
+            self._tell(file.path, result.verdicts)
+        if self._ledger is not None and (result is None or result.lasting):
+            self._ledger.record(file, result.verdicts if result is not None else ())
+
+    def _tell(self, path: str, verdicts: Sequence[Verdict]) -> None:
+        self.tally.add(path, verdicts)
+        if verdicts:
+            self._sink.add(path, verdicts)
+
+    def _tell_not_checked(self, item: NotChecked) -> None:
+        self.tally.add_not_checked(item)
+        self._sink.add_not_checked(item)
+
+
+class CtrlC:
+    """While it is entered, the first Ctrl-C calls `notice` instead of ending what runs; a second one ends it."""
+
+    def __init__(self, notice: Callable[[], None]) -> None:
+        self._notice = notice
+        self._before: object = None
+
+    def __enter__(self) -> None:
+        if threading.current_thread() is threading.main_thread():
+            self._before = signal.signal(signal.SIGINT, self._handle)
+
+    def _handle(self, _number: int, _frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        self._notice()
+
+    def __exit__(self, *_: object) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)  # type: ignore[arg-type]
+
+
+def available_processors() -> int:
+    """Those that this process may use."""
+    try:
+        return max(1, len(os.sched_getaffinity(0)))
+    except AttributeError:
+        return max(1, os.cpu_count() or 1)

@@ -1,0 +1,181 @@
+"""Decoders that crash, hang or want too much cost one file each; Ctrl-C and lost workers do not cost the report."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from scan_samples import jpeg, plain, scanned
+
+from diagnose.diagnosis import NotChecked
+from diagnose.pipelines.rulebook import Rulebook
+from diagnose.pipelines.scan import ScanRequest, pool, scan, scan_whole
+from diagnose.pipelines.scan.errors import ScanError
+from diagnose.pipelines.scan.verdict import BatchResult, FileResult, Verdict, pack_batch
+
+posix_only = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
+
+
+def really(paths: Sequence[str]) -> bytes:
+    from diagnose.pipelines.scan.worker import examine
+
+    return examine(paths)
+
+
+def crash(paths: Sequence[str]) -> bytes:
+    if any(path.endswith("bad.jpg") for path in paths):
+        os.abort()
+    return really(paths)
+
+
+def hang(paths: Sequence[str]) -> bytes:
+    if any(path.endswith("bad.jpg") for path in paths):
+        time.sleep(60)
+    return really(paths)
+
+
+def die_unless_first(paths: Sequence[str]) -> bytes:
+    if not any(path.endswith("00.jpg") for path in paths):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return really(paths)
+
+
+def slowly(paths: Sequence[str]) -> bytes:
+    """A worker that stops after the first file of each batch."""
+    return pack_batch(BatchResult(1, 0.3, [FileResult(0, not_checked=Path(paths[0]).name)]))
+
+
+@posix_only
+@pytest.mark.parametrize(
+    ("decoder", "rule"), [(crash, "image/decoder-crashes"), (hang, "image/decoder-hangs")], ids=["crash", "hang"]
+)
+def test_a_decoder_that_crashes_or_hangs_costs_one_file(
+    tmp_path: Path,
+    book: Rulebook,
+    monkeypatch: pytest.MonkeyPatch,
+    decoder: Callable[[Sequence[str]], bytes],
+    rule: str,
+) -> None:
+    data = jpeg(tmp_path / "bad.jpg")
+    for number in range(12):
+        (tmp_path / f"{number:02}.jpg").write_bytes(data)
+    monkeypatch.setattr(pool, "examine", decoder)
+    report = scanned(book, tmp_path, jobs=2, file_seconds=1.5)
+    assert [(Path(d.subject.path).name, d.rule) for d in report.diagnoses] == [("bad.jpg", rule)]
+    assert (report.summary.scanned, report.summary.not_checked) == (13, 0)
+
+
+@posix_only
+def test_a_crash_names_the_signal(tmp_path: Path, book: Rulebook, monkeypatch: pytest.MonkeyPatch) -> None:
+    jpeg(tmp_path / "bad.jpg")
+    monkeypatch.setattr(pool, "examine", crash)
+    (found,) = scanned(book, tmp_path).diagnoses
+    assert ("decoder.crashed", "SIGABRT") in [(item.fact, item.value) for item in found.evidence]
+
+
+def test_what_a_worker_had_no_time_for_is_given_out_again(
+    tmp_path: Path, book: Rulebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"{number:02}" for number in range(20)]
+    for name in names:
+        (tmp_path / name).touch()
+    monkeypatch.setattr(pool, "examine", slowly)
+    report = scanned(book, tmp_path, jobs=2)
+    assert [item.reason for item in report.not_checked] == names
+
+
+@posix_only
+def test_workers_that_cannot_live_end_the_scan_with_an_error(
+    tmp_path: Path, book: Rulebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jpeg(tmp_path / "a.jpg")
+    monkeypatch.setattr(pool, "start", end_at_once)
+    with pytest.raises(ScanError, match="end as soon as they start"):
+        scanned(book, tmp_path)
+
+
+def end_at_once(*_: object) -> None:
+    os._exit(3)
+
+
+def test_files_that_vanish_or_cannot_be_read_are_not_checked(
+    tmp_path: Path, book: Rulebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jpeg(tmp_path / "good.jpg")
+    (tmp_path / "list").write_text(f"{tmp_path}/good.jpg\n{tmp_path}/gone.jpg\n{tmp_path}/fifo\n")
+    os.mkfifo(tmp_path / "fifo")
+    request = ScanRequest(files_from=str(tmp_path / "list"), jobs=1)
+    report = scan_whole(request, book.rules)
+    told = [(Path(item.what).name, item.reason) for item in report.not_checked]
+    assert told == [("fifo", "a FIFO, never opened"), ("gone.jpg", "No such file or directory")]
+    assert report.summary.scanned == 1
+
+
+def test_names_that_are_not_utf_8_are_scanned(tmp_path: Path, book: Rulebook) -> None:
+    name = os.path.join(os.fsencode(tmp_path), b"caf\xe9\x1b[2J\n.jpg")
+    with open(name, "wb") as stream:
+        stream.write(b"<html>no picture</html>")
+    report = scanned(book, tmp_path)
+    assert report.summary.errors == 1
+    assert os.fsencode(report.diagnoses[0].subject.path) == name
+    assert os.fsencode(report.groups[0].examples[0]) == name
+
+
+def test_a_file_larger_than_a_worker_s_memory_is_mapped(
+    tmp_path: Path, book: Rulebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "memory_limit", lambda _jobs: 1 << 30)
+    with (tmp_path / "large.safetensors").open("wb") as stream:
+        stream.write((2).to_bytes(8, "little") + b"{}")
+        stream.truncate(3 << 30)
+    report = scanned(book, tmp_path)
+    assert (report.summary.scanned, report.not_checked) == (1, [])
+
+
+class InterruptingSink:
+    """Presses Ctrl-C at the first finding."""
+
+    def __init__(self) -> None:
+        self.found: list[str] = []
+        self.at = 0.0
+
+    def add(self, path: str, _verdicts: Sequence[Verdict]) -> None:
+        if not self.found:
+            self.at = time.monotonic()
+            os.kill(os.getpid(), signal.SIGINT)
+        self.found.append(path)
+
+    def add_not_checked(self, item: NotChecked) -> None:
+        self.found.append(item.what)
+
+    def flush(self) -> None:
+        pass
+
+
+@posix_only
+def test_ctrl_c_ends_within_a_second_even_while_a_decoder_hangs(
+    tmp_path: Path, book: Rulebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "00.jpg").write_bytes(b"<html></html>")
+    jpeg(tmp_path / "bad.jpg")
+    monkeypatch.setattr(pool, "examine", hang)
+    sink = InterruptingSink()
+    report = scan(ScanRequest([str(tmp_path)], jobs=1), book.rules, sink)
+    assert time.monotonic() - sink.at < 1.0
+    assert report.interrupted and report.summary.scanned == 1 and len(report.diagnoses) == 1
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_scan_may_run_outside_the_main_thread(tmp_path: Path, book: Rulebook) -> None:
+    (tmp_path / "page.jpg").write_bytes(b"<html></html>")
+    reports = []
+    thread = threading.Thread(target=lambda: reports.append(scanned(book, tmp_path)))
+    thread.start()
+    thread.join(timeout=60)
+    assert plain(reports[0]) == plain(scanned(book, tmp_path))
