@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
+FORMS = ("text", "json", "markdown")
+
 
 def main() -> None:
     """The program. Exit status 2 where a command cannot do its work, 130 after Ctrl-C."""
@@ -28,12 +30,26 @@ def main() -> None:
 
 
 def _run(arguments: list[str]) -> int:
-    """The plain `explain LOG` goes without the option parser, which would take as long as all the rest."""
-    if len(arguments) == 2 and arguments[0] == "explain" and not arguments[1].startswith("--"):
-        from diagnose.cli.explaining import explain_log
+    """`explain LOG`, in whatever form, goes without the option parser, which would take as long as all the rest."""
+    if arguments[:1] == ["explain"]:
+        plain = _plain(arguments[1:])
+        if plain is not None:
+            from diagnose.cli.explaining import explain_log
 
-        return explain_log(arguments[1])
+            return explain_log(*plain)
     return _run_parsed()
+
+
+def _plain(arguments: list[str]) -> tuple[str, str] | None:
+    """Log and form of `[--format FORM] LOG`; None where there is anything else, which is for the parser."""
+    form = "text"
+    if len(arguments) == 3 and "--format" in arguments[:2]:
+        at = arguments.index("--format")
+        form = arguments[at + 1]
+        arguments = arguments[:at] + arguments[at + 2 :]
+    if len(arguments) != 1 or form not in FORMS or (arguments[0].startswith("-") and arguments[0] != "-"):
+        return None
+    return arguments[0], form
 
 
 def _run_parsed() -> int:

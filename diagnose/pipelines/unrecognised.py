@@ -15,6 +15,7 @@ from diagnose.evidence import Evidence, Hit
 RULE_ID = "general/unrecognised"
 TEMPLATES_SHOWN = 5
 CLOSEST_SHOWN = 3
+LINE_LENGTH = 1000
 LEAST_LIKENESS = 0.25
 SIMILARITY = 0.5
 """Share of equal words above which Drain puts a line into a cluster (He et al., ICWS 2017, section III)."""
@@ -37,20 +38,39 @@ class Template(Struct, frozen=True):
 
 def templates(hits: Sequence[Hit]) -> list[Template]:
     """The hits' lines by template, the most frequent first; each line counts once."""
-    from drain3 import TemplateMiner
-    from drain3.masking import MaskingInstruction
-    from drain3.template_miner_config import TemplateMinerConfig
+    lines = list({hit.line: hit for hit in hits}.values())
+    texts = _drained(lines)
+    if texts is None:
+        texts = [_masked_line(hit.text) for hit in lines]
+    grouped: dict[str, list[Hit]] = {}
+    for text, hit in zip(texts, lines, strict=True):
+        grouped.setdefault(text, []).append(hit)
+    found = [Template(text, members[0], len(members)) for text, members in grouped.items()]
+    return sorted(found, key=lambda template: (-template.count, template.first.line))
 
+
+def _drained(lines: Sequence[Hit]) -> list[str] | None:
+    """Each line's template by Drain, or None where drain3 is not installed."""
+    try:
+        from drain3 import TemplateMiner
+        from drain3.masking import MaskingInstruction
+        from drain3.template_miner_config import TemplateMinerConfig
+    except ImportError:
+        return None
     config = TemplateMinerConfig()
     config.drain_sim_th = SIMILARITY
     config.masking_instructions = [MaskingInstruction(pattern, name) for pattern, name in _MASKS]
     miner = TemplateMiner(config=config)
-    first: dict[int, Hit] = {}
-    for hit in {hit.line: hit for hit in hits}.values():
-        cluster = miner.add_log_message(hit.text.strip()[:1000])["cluster_id"]
-        first.setdefault(cluster, hit)
-    found = [Template(c.get_template(), first[c.cluster_id], c.size) for c in miner.drain.clusters]
-    return sorted(found, key=lambda template: (-template.count, template.first.line))
+    clusters = [miner.add_log_message(hit.text.strip()[:LINE_LENGTH])["cluster_id"] for hit in lines]
+    texts = {cluster.cluster_id: str(cluster.get_template()) for cluster in miner.drain.clusters}
+    return [texts[cluster] for cluster in clusters]
+
+
+def _masked_line(text: str) -> str:
+    text = text.strip()[:LINE_LENGTH]
+    for pattern, name in _MASKS:
+        text = re.sub(pattern, f"<{name}>", text)
+    return text
 
 
 def closest_rules(line: str, rules: RuleSet) -> list[Rule]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from io import BytesIO
 from pathlib import Path
 
@@ -17,7 +18,14 @@ LINES = "".join(
 LOG = (LINES + "E0001 fizz: codec error: bad frob header at 0x12\n").encode()
 
 
-def test_lines_of_one_template_are_one_piece_of_evidence_with_its_count(book: Rulebook) -> None:
+@pytest.mark.parametrize("with_drain", [True, False])
+def test_lines_of_one_template_are_one_piece_of_evidence_with_its_count(
+    book: Rulebook, with_drain: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if with_drain:
+        pytest.importorskip("drain3")
+    else:
+        monkeypatch.setitem(sys.modules, "drain3", None)
     (diagnosis,) = explain(BytesIO(LOG), "x.log", book).diagnoses
     assert diagnosis.rule == "general/unrecognised"
     told = [(item.where, item.count) for item in diagnosis.evidence if item.fact == "log"]
