@@ -70,7 +70,7 @@ def _masked_line(text: str) -> str:
     text = text.strip()[:LINE_LENGTH]
     for pattern, name in _MASKS:
         text = re.sub(pattern, f"<{name}>", text)
-    return text
+    return re.sub(r"\d+", "<NUM>", text)
 
 
 def closest_rules(line: str, rules: RuleSet) -> list[Rule]:
