@@ -1,4 +1,4 @@
-"""Writes the generated pages: docs/facts.md, docs/rules-list.md and docs/rules.schema.json.
+"""Writes the generated pages: docs/facts.md, docs/rules-list.md, docs/rules.schema.json, and README.md's outputs.
 
     python docs/generate.py
 
@@ -8,6 +8,10 @@ A test fails where one of them is not what this would write.
 from __future__ import annotations
 
 import json
+import os
+import re
+import subprocess
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -19,6 +23,8 @@ from diagnose.pipelines.rulebook import load_rules, rule_files, shipped_rules
 from diagnose.pipelines.vocabulary import vocabularies
 
 DOCS = Path(__file__).resolve().parent
+README = DOCS.parent / "README.md"
+OUTPUT = re.compile(r"<!-- run: (?P<arguments>[^|\n]+) \| (?P<lines>\d+) -->\n```\n.*?```", re.DOTALL)
 NOTICE = "<!-- Written by docs/generate.py. Edit the declarations, not this page. -->"
 
 
@@ -26,6 +32,8 @@ def main() -> None:
     for name, text in pages().items():
         (DOCS / name).write_text(text, encoding="utf-8")
         print(f"docs/{name}")
+    README.write_text(readme(), encoding="utf-8")
+    print("README.md")
 
 
 def pages() -> dict[str, str]:
@@ -36,6 +44,28 @@ def pages() -> dict[str, str]:
         "rules-list.md": rules_page(rules),
         "rules.schema.json": json.dumps(json_schema(), indent=2) + "\n",
     }
+
+
+def readme() -> str:
+    """README.md with the first lines that each of its commands prints now."""
+    return OUTPUT.sub(_output, README.read_text(encoding="utf-8"))
+
+
+def _output(block: re.Match[str]) -> str:
+    arguments, lines = block["arguments"], int(block["lines"])
+    done = subprocess.run(
+        [sys.executable, "-m", "diagnose", *arguments.split()],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        cwd=DOCS.parent,
+        env={**os.environ, "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "COLUMNS": "80"},
+        check=False,
+    )
+    shown = done.stdout.splitlines()
+    cut = [*shown[:lines], "..."] if len(shown) > lines else shown
+    text = "\n".join(line.rstrip() for line in cut).strip()
+    return f"<!-- run: {arguments} | {lines} -->\n```\n$ decodedoctor {arguments}\n{text}\n```"
 
 
 def facts_page(rules: RuleSet) -> str:

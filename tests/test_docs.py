@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 import yaml
@@ -17,19 +18,22 @@ from diagnose.pipelines.vocabulary import vocabularies
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def generated() -> dict[str, str]:
+def generator() -> ModuleType:
     spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    pages: dict[str, str] = module.pages()
-    return pages
+    return module
 
 
 @pytest.mark.parametrize("name", ["facts.md", "rules-list.md", "rules.schema.json"])
 def test_generated_pages_are_current(name: str) -> None:
     current = (ROOT / "docs" / name).read_text(encoding="utf-8")
-    assert current == generated()[name], "run `python docs/generate.py`"
+    assert current == generator().pages()[name], "run `python docs/generate.py`"
+
+
+def test_outputs_in_the_readme_are_current() -> None:
+    assert (ROOT / "README.md").read_text(encoding="utf-8") == generator().readme(), "run `python docs/generate.py`"
 
 
 def test_no_text_lacks_its_translation() -> None:
