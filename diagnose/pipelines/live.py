@@ -140,6 +140,6 @@ class _Growing:
                     position = 0
                 self._stream.seek(position)
                 time.sleep(POLL_SECONDS)
-        except ValueError:  # whoever followed has closed the file
+        except (ValueError, OSError):  # whoever followed has closed the file
             return b""
         return data

@@ -104,7 +104,7 @@ def find_matches(patterns: PatternSet, propose: Propose, block: bytes, on_found:
                 counted_to = start
             on_found(pattern, lines, start, found)
 
-    propose(block, on_candidate)
+    propose(block.replace(b"\r", b"\n") if has_returns else block, on_candidate)
 
 
 def _verify_parts(patterns: PatternSet, pattern: int, line: bytes) -> re.Match[bytes] | None:
