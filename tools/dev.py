@@ -21,7 +21,7 @@ STAMP = VENV / "installed-for"
 
 
 def main() -> int:
-    if sys.version_info < (3, 11):
+    if sys.version_info < (3, 11):  # noqa: UP036  (this runs before anything has checked it)
         return fail(f"Python 3.11 or newer is needed, this is {sys.version.split()[0]}")
     name = sys.argv[1] if len(sys.argv) == 2 else ""
     if name not in COMMANDS:
@@ -56,7 +56,8 @@ def set_up(extras: str) -> None:
                 f"{sys.executable} cannot make virtual environments: its pip is packed apart. "
                 "On Debian and Ubuntu: apt-get install python3-venv"
             ) from None
-    run("python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-e", f".[{extras}]" if extras else ".")
+    package = f".[{extras}]" if extras else "."
+    run("python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-e", package)
     STAMP.write_text("\n".join(sorted(wanted)))
 
 
