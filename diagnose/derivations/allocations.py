@@ -113,9 +113,9 @@ def classified(evidence: Evidence, size: int, line: int) -> tuple[str, str]:
     weights = 0.0 if loaded else weight_bytes(evidence) * offloaded_share(evidence)
     is_weights = weights and WEIGHTS_SHARE[0] <= size / weights <= WEIGHTS_SHARE[1]
     if is_compute and not is_weights:
-        return "compute", f"{mib(size)} fits the attention scores: {sum_text}"
+        return "compute", f"{mib(size)}: {sum_text}"
     if is_weights and not is_compute:
-        return "weights", f"{mib(size)} of {mib(weights)} of offloaded weights"
+        return "weights", f"{mib(size)}: weights of {mib(weights)} to be offloaded"
     return ("unknown", "") if (shape and tokens) or scores or weights else ("", "")
 
 
@@ -159,7 +159,7 @@ def compute_bytes(evidence: Evidence, tokens: int, line: int = 0) -> tuple[int, 
         return 0, ""
     ubatch = micro_batch(evidence, line)
     size = tokens * ubatch * heads * 4
-    return size, f"{tokens} tokens x micro-batch {ubatch} x {heads} heads x 4 bytes = {mib(size)}"
+    return size, f"{tokens} tokens x {ubatch} x {heads} heads x 4 bytes = {mib(size)}"
 
 
 def compute_bytes_per_token(evidence: Evidence, tokens: int, line: int = 0) -> float:

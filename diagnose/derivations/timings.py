@@ -19,6 +19,9 @@ from diagnose.evidence import Evidence, Fact
 SHORT_PROMPT = 100
 """Tokens below which the time of a prefill is mostly overhead."""
 
+SHORT_RUN = 8
+"""Tokens below which the time of a generation says little of its speed."""
+
 GROWTH = 2.0
 GROWTH_TOKENS = 1000
 """The longest measured length must be so many times, and so many tokens, longer than the shortest."""
@@ -44,20 +47,19 @@ class Speed(Struct, frozen=True):
 
 
 def derive(evidence: Evidence) -> None:
-    """Adds speeds, time to first token, their ratio, and the slow-down of decode with length."""
-    prefills, decodes = list(_prefills(evidence)), list(_decodes(evidence))
-    long_prefills = [speed for speed in prefills if speed.tokens >= SHORT_PROMPT]
-    for name, speeds in (
-        ("derived.prefill_tokens_per_second", long_prefills),
-        ("derived.decode_tokens_per_second", decodes),
-    ):
-        if speeds:
-            add(evidence, name, round(speeds[0].per_second, 3), speeds[0].fact, f"{speeds[0].tokens} tokens")
-    if long_prefills and decodes:
-        ratio = long_prefills[0].per_second / decodes[0].per_second
-        text = f"{long_prefills[0].per_second:.4g} / {decodes[0].per_second:.4g} tokens/s"
-        add(evidence, "derived.prefill_to_decode_ratio", round(ratio, 3), long_prefills[0].fact, text)
-    _latencies(evidence, prefills, decodes)
+    """Adds speeds (of the longest run of each kind), time to first token, ratio, and slow-down with length."""
+    prefills = list(_prefills(evidence))
+    decodes = [speed for speed in _decodes(evidence) if speed.tokens >= SHORT_RUN]
+    prefill = max((s for s in prefills if s.tokens >= SHORT_PROMPT), key=lambda speed: speed.tokens, default=None)
+    decode = max(decodes, key=lambda speed: speed.tokens, default=None)
+    for name, speed in (("derived.prefill_tokens_per_second", prefill), ("derived.decode_tokens_per_second", decode)):
+        if speed is not None:
+            add(evidence, name, round(speed.per_second, 3), speed.fact, f"{speed.tokens} tokens")
+    if prefill is not None and decode is not None:
+        text = f"{prefill.per_second:.4g} / {decode.per_second:.4g} tokens/s"
+        ratio = round(prefill.per_second / decode.per_second, 3)
+        add(evidence, "derived.prefill_to_decode_ratio", ratio, prefill.fact, text)
+    _latencies(evidence, prefills, decode)
     _slow_down(evidence, decodes)
 
 
@@ -96,7 +98,7 @@ def _stated(evidence: Evidence, rate: str, count: str) -> Iterator[Speed]:
             yield Speed(count_at(evidence, count, line_of(fact)) or SHORT_PROMPT, float(speed), fact)
 
 
-def _latencies(evidence: Evidence, prefills: list[Speed], decodes: list[Speed]) -> None:
+def _latencies(evidence: Evidence, prefills: list[Speed], decode: Speed | None) -> None:
     """Time to first token: as stated, else the time of the prefill. Time per token: 1000 / tokens per second."""
     first = number_at(evidence, "log.time_to_first_token_ms")
     seconds = number_at(evidence, "log.time_to_first_token_s")
@@ -112,8 +114,8 @@ def _latencies(evidence: Evidence, prefills: list[Speed], decodes: list[Speed]) 
     each = number_at(evidence, "log.time_per_token_ms")
     if each is not None:
         add(evidence, "derived.decode_ms_per_token", each, fact_at(evidence, "log.time_per_token_ms"))
-    elif decodes:
-        add(evidence, "derived.decode_ms_per_token", round(1000 / decodes[0].per_second, 3), decodes[0].fact)
+    elif decode is not None:
+        add(evidence, "derived.decode_ms_per_token", round(1000 / decode.per_second, 3), decode.fact)
     load = fact_at(evidence, "log.load_duration")
     if load is not None:
         add(evidence, "derived.load_s", round(duration_seconds(str(load.value)), 3), load)

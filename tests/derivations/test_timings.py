@@ -56,6 +56,14 @@ def test_speeds_are_read_in_the_forms_that_programs_print(
     assert evidence.value("derived.prefill_to_decode_ratio") == pytest.approx(prefill / decode, rel=0.001)
 
 
+def test_the_longest_run_speaks_for_the_speed(from_log: FromLog) -> None:
+    first = "prompt eval time = 90.00 ms / 12 tokens\n       eval time = 0.01 ms / 1 runs\n"
+    warm_up = "prompt eval time = 900.00 ms / 120 tokens\n       eval time = 9000.00 ms / 20 runs\n"
+    evidence = from_log(first + warm_up + SERVER)
+    assert evidence.value("derived.prefill_tokens_per_second") == pytest.approx(172.76, abs=0.01)
+    assert evidence.value("derived.decode_tokens_per_second") == pytest.approx(20.93, abs=0.01)
+
+
 def test_a_short_prompt_says_nothing_of_prefill(from_log: FromLog) -> None:
     short = SERVER.replace("2342 tokens", "  12 tokens")
     assert from_log(short).value("derived.prefill_to_decode_ratio") is None
