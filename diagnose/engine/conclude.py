@@ -18,6 +18,12 @@ OTHER_TITLE: Text = {"en": "another cause", "zh": "其他原因"}
 ESCALATION_MINUTES = 240.0
 """What it costs to give up and ask somebody: it bounds the length of a checklist."""
 
+LEAST_WORTH = 0.005
+"""A step that helps in fewer cases than this only makes the list longer."""
+
+LEAST_TOLD = 0.02
+"""Probability of a cause from which on a check says how one sees it."""
+
 EVIDENCE_SHOWN = 12
 
 
@@ -117,8 +123,21 @@ def _checklist(rule: Rule, weights: list[float], view: View, language: str) -> l
         step.id: step for step in rule.steps if step.when is None or evaluate(step.when, view).holds is not False
     }
     planned = plan(weights, actions(list(offered.values()), rule.causes), ESCALATION_MINUTES)
-    likely = {cause.id for cause, weight in zip(rule.causes, weights, strict=False) if weight >= 0.02}
-    return [_step(offered[step_id], likely, view, language) for step_id in planned.order]
+    causes = [*(cause.id for cause in rule.causes), "other"]
+    probability = dict(zip(causes, weights, strict=True))
+    likely = {cause for cause in causes if probability[cause] >= LEAST_TOLD}
+    return [
+        _step(offered[step_id], likely, view, language)
+        for step_id in planned.order
+        if _worth(offered[step_id], probability) >= LEAST_WORTH
+    ]
+
+
+def _worth(step: RuleStep, probability: dict[str, float]) -> float:
+    """The probability that the step repairs it, or of the causes that it tells apart."""
+    if step.kind == "check":
+        return sum(probability[cause] for cause in step.tells)
+    return sum(probability[cause] * chance for cause, chance in step.fixes.items())
 
 
 def _step(step: RuleStep, likely: set[str], view: View, language: str) -> Step:
