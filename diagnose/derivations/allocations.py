@@ -254,7 +254,13 @@ def _room(evidence: Evidence, line: int) -> Room | None:
 
 
 def _gpu_memory(evidence: Evidence, line: int) -> tuple[Fact | None, float]:
-    """Free memory of all GPUs together, or what macOS lets the GPU use."""
+    """Free memory of all GPUs together, or what macOS lets the GPU use.
+
+    More free memory than there is (unified memory seen where there is none, llama.cpp#17536) is no figure to count on.
+    """
+    totals, free = numbers(evidence, "log.gpu_total_mib"), numbers(evidence, "log.gpu_free_mib")
+    if totals and free and max(free) > max(totals):
+        return None, 0
     for name, unit in (
         ("log.metal_limit_mib", MIB),
         ("log.gpu_free_mib", MIB),

@@ -42,6 +42,9 @@ def failed(size: int, *facts: tuple[str, Value]) -> tuple[tuple[str, Value], ...
             id="micro-batch of 6500, llama.cpp#10251",
         ),
         pytest.param(
+            failed(9332334592, ("log.n_head", 128), ("log.n_ctx", 32768)), "compute", id="128 heads, ik_llama.cpp#235"
+        ),
+        pytest.param(
             failed(4_617_400_000, *WEIGHTS, *SHAPE, ("log.n_ctx", 8192)), "weights", id="4403.49 of 4689.92 MiB"
         ),
         pytest.param(failed(750 * MIB + 1, *SHAPE, ("log.n_ctx", 8192)), "unknown", id="none of them"),
@@ -142,6 +145,9 @@ def test_windowed_cache_is_counted_once(from_log: FromLog) -> None:
         pytest.param(("n_ctx         = 131072", "n_ctx         = 4096"), id="what was asked for fits"),
         pytest.param((" - 11827 MiB free", ""), id="free memory unknown"),
         pytest.param(("11827 MiB free", "4700 MiB free"), id="not even a short one fits"),
+        pytest.param(
+            ("11827 MiB free", "9000 MiB free\n  CUDA0: (8000 MiB, 9000 MiB free)"), id="more free than there is"
+        ),
     ],
 )
 def test_no_context_is_suggested(change: tuple[str, str], from_log: FromLog) -> None:

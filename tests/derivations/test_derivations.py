@@ -77,4 +77,4 @@ def test_an_explanation_names_the_buffer_and_the_setting_that_fits(language: str
     (buffer,) = [item for item in first.evidence if item.fact == "derived.failed_buffer"]
     assert buffer.value == "kv"
     assert buffer.text == "131072 tokens x 32 layers x (K 1024 f16 + V 1024 f16) = 16384.00 MiB"
-    assert first.checklist[0].commands == ["llama-server -m MODEL.gguf -c 54784"]
+    assert first.checklist[0].commands[0] == "llama-server -m MODEL.gguf -c 54784"
