@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from diagnose.diagnosis import Diagnosis, NotChecked
-from diagnose.engine.rule import RuleSet
 from diagnose.evidence import Subject
 from diagnose.pipelines.scan.errors import ScanError
 from diagnose.pipelines.scan.ignore import ignored, unused
@@ -18,6 +18,9 @@ from diagnose.pipelines.scan.selection import Selection
 from diagnose.pipelines.scan.stamp import stamp_of
 from diagnose.pipelines.scan.verdict import Verdict, diagnosis_of
 from diagnose.reports.scan_report import Sampled, ScanReport
+
+if TYPE_CHECKING:
+    from diagnose.engine.rule import RuleSet
 
 __all__ = ["Progress", "ScanError", "ScanReport", "ScanRequest", "Sink", "scan", "scan_whole"]
 

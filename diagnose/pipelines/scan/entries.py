@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
@@ -38,3 +38,14 @@ class Listed(Struct, frozen=True, gc=False):
         if not self.sizes:
             return (File(self.folder, name) for name in self.names)
         return map(File, [self.folder] * len(self.names), self.names, self.sizes, self.mtimes_ns)
+
+    def part(self, positions: Sequence[int]) -> Listed:
+        """The files at these positions."""
+        names, sizes, times = self.names, self.sizes, self.mtimes_ns
+        return Listed(
+            self.folder,
+            self.inside,
+            [names[each] for each in positions],
+            [sizes[each] for each in positions] if sizes else [],
+            [times[each] for each in positions] if times else [],
+        )

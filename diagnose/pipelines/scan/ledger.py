@@ -15,15 +15,12 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-import msgspec
-
 from diagnose.pipelines.scan.entries import File
 from diagnose.pipelines.scan.errors import ScanError
-from diagnose.pipelines.scan.verdict import Verdict, pack_verdicts, unpack_verdicts
+from diagnose.pipelines.scan.verdict import Verdict, pack_verdicts
 
 COMMIT_SECONDS = 0.4
 BUSY_SECONDS = 30.0
-ASKED_AT_ONCE = 500
 FOLDERS_KEPT = 4096
 
 APPLICATION_ID = 0x44446C67
@@ -34,10 +31,9 @@ _TABLES = """
 CREATE TABLE IF NOT EXISTS stamps (id INTEGER PRIMARY KEY, stamp TEXT NOT NULL UNIQUE);
 CREATE TABLE IF NOT EXISTS folders (id INTEGER PRIMARY KEY, path BLOB NOT NULL UNIQUE);
 CREATE TABLE IF NOT EXISTS files (
-  folder INTEGER NOT NULL, name BLOB NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
+  folder INTEGER NOT NULL, name NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
   stamp INTEGER NOT NULL, verdicts BLOB, PRIMARY KEY (folder, name)) WITHOUT ROWID;
 """
-_SOUND: list[Verdict] = []
 _INT64 = 1 << 63
 
 
@@ -48,19 +44,20 @@ class Ledger:
     """
 
     def __init__(self, path: Path, stamp: str) -> None:
+        self.path = path
         self.failure = ""
         self._folders: dict[str, int] = {}
         self._recorded: list[tuple[File, bytes | None]] = []
         self._due = 0.0
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._database = sqlite3.connect(path, isolation_level=None, timeout=BUSY_SECONDS)
-            self._prepare(path)
-            self._stamp = self._id("stamps", "stamp", stamp, enter=True) or 0
+            self._database = connect(path)
+            self._prepare()
+            self.stamp = self._entered("stamps", "stamp", stamp)
         except (sqlite3.Error, OSError) as error:
             raise ScanError(f"cannot use {path} as a ledger of scans: {error}") from None
 
-    def _prepare(self, path: Path) -> None:
+    def _prepare(self) -> None:
         database = self._database
         application, version = (
             database.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
@@ -71,43 +68,11 @@ class Ledger:
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = NORMAL")
         if is_empty:
-            path.chmod(0o600)
+            self.path.chmod(0o600)
             database.executescript(
                 f"BEGIN IMMEDIATE; {_TABLES} PRAGMA application_id = {APPLICATION_ID}; "
                 f"PRAGMA user_version = {VERSION}; COMMIT;"
             )
-
-    def known(self, files: Sequence[File]) -> list[list[Verdict] | None]:
-        """The verdicts of each of these files of one folder as they are now; None where there are none yet."""
-        found: dict[bytes, tuple[int, int, bytes | None]] = {}
-        names = [os.fsencode(file.name) for file in files]
-        try:
-            folder = self._folder(files[0].folder)
-            if folder is None:
-                return [None] * len(files)
-            for start in range(0, len(names), ASKED_AT_ONCE):
-                found.update(self._ask(folder, names[start : start + ASKED_AT_ONCE]))
-        except sqlite3.Error as error:
-            self._fail(error)
-        return [self._verdicts(found.get(name), file) for name, file in zip(names, files, strict=True)]
-
-    def _ask(self, folder: int, names: list[bytes]) -> dict[bytes, tuple[int, int, bytes | None]]:
-        marks = ",".join("?" * len(names))
-        rows = self._database.execute(
-            f"SELECT name, size, mtime_ns, verdicts FROM files WHERE folder = ? AND stamp = ? AND name IN ({marks})",  # noqa: S608 - only question marks
-            (folder, self._stamp, *names),
-        )
-        return {name: (size, mtime_ns, verdicts) for name, size, mtime_ns, verdicts in rows}
-
-    def _verdicts(self, row: tuple[int, int, bytes | None] | None, file: File) -> list[Verdict] | None:
-        if row is None or row[0] != file.size_bytes or row[1] != _signed(file.mtime_ns):
-            return None
-        if row[2] is None:
-            return _SOUND
-        try:
-            return unpack_verdicts(row[2])
-        except msgspec.MsgspecError:
-            return None
 
     def record(self, file: File, verdicts: Sequence[Verdict]) -> None:
         """Keeps a file's verdicts; they are on disk after the next commit."""
@@ -135,10 +100,6 @@ class Ledger:
         except sqlite3.Error as error:
             self._fail(error)
 
-    def _row(self, file: File, packed: bytes | None) -> tuple[int | None, bytes, int, int, int, bytes | None]:
-        folder = self._folder(file.folder, enter=True)
-        return (folder, os.fsencode(file.name), file.size_bytes, _signed(file.mtime_ns), self._stamp, packed)
-
     def close(self) -> None:
         """Writes what is left and closes the database."""
         self.commit()
@@ -147,24 +108,19 @@ class Ledger:
         except sqlite3.Error as error:
             self._fail(error)
 
-    def _folder(self, folder: str, enter: bool = False) -> int | None:
-        number = self._folders.get(folder)
-        if number is None:
-            number = self._id("folders", "path", os.fsencode(os.path.abspath(folder)), enter)
-            if number is not None:
-                if len(self._folders) >= FOLDERS_KEPT:
-                    self._folders.clear()
-                self._folders[folder] = number
-        return number
+    def _row(self, file: File, packed: bytes | None) -> tuple[int, str | bytes, int, int, int, bytes | None]:
+        folder = self._folders.get(file.folder)
+        if folder is None:
+            if len(self._folders) >= FOLDERS_KEPT:
+                self._folders.clear()
+            folder = self._folders[file.folder] = self._entered("folders", "path", folder_key(file.folder))
+        return (folder, name_key(file.name), file.size_bytes, signed(file.mtime_ns), self.stamp, packed)
 
-    def _id(self, table: str, column: str, value: str | bytes, enter: bool) -> int | None:
-        """The number of a value in a table of its own; where it is new, None, or a new number if it is to `enter`."""
-        asked = f"SELECT id FROM {table} WHERE {column} = ?"  # noqa: S608 - names of our own tables
-        row = self._database.execute(asked, (value,)).fetchone()
-        if row is None and enter:
-            self._database.execute(f"INSERT OR IGNORE INTO {table} ({column}) VALUES (?)", (value,))  # noqa: S608
-            row = self._database.execute(asked, (value,)).fetchone()
-        return int(row[0]) if row is not None else None
+    def _entered(self, table: str, column: str, value: str | bytes) -> int:
+        """The number of a value in a table of its own, entered if it is new."""
+        self._database.execute(f"INSERT OR IGNORE INTO {table} ({column}) VALUES (?)", (value,))  # noqa: S608 - ours
+        row = self._database.execute(f"SELECT id FROM {table} WHERE {column} = ?", (value,)).fetchone()  # noqa: S608
+        return int(row[0])
 
     def _fail(self, error: sqlite3.Error) -> None:
         self.failure = self.failure or str(error)
@@ -174,6 +130,21 @@ class Ledger:
                 self._database.execute("ROLLBACK")
 
 
-def _signed(number: int) -> int:
+def connect(path: Path) -> sqlite3.Connection:
+    """A connection to a ledger. Raises sqlite3.Error."""
+    return sqlite3.connect(path, isolation_level=None, timeout=BUSY_SECONDS)
+
+
+def folder_key(folder: str) -> bytes:
+    """How a folder stands in the ledger: it is the same folder from wherever the scan is started."""
+    return os.fsencode(os.path.abspath(folder))
+
+
+def name_key(name: str) -> str | bytes:
+    """How a name stands in the ledger: as text, or as bytes where it may be no valid Unicode."""
+    return name if name.isascii() else os.fsencode(name)
+
+
+def signed(number: int) -> int:
     """SQLite's integers have 64 bits; times after the year 2262 have more."""
     return (number + _INT64) % (2 * _INT64) - _INT64

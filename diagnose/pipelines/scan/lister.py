@@ -10,17 +10,21 @@ from msgspec import Struct
 
 from diagnose.diagnosis import NotChecked
 from diagnose.pipelines.scan.entries import Listed
+from diagnose.pipelines.scan.recall import Recalled
+
+Item = Listed | NotChecked | Recalled
 
 AHEAD_FILES = 50_000
 PAGE_FILES = 1000
 PAGE_SECONDS = 0.05
+VERDICT_WEIGHT = 16
 
 
 class Page(Struct, frozen=True):
-    """What was listed since the last page."""
+    """What was listed since the last page, and how much of what may lie waiting it takes."""
 
-    items: list[Listed | NotChecked]
-    files: int
+    items: list[Item]
+    weight: int
 
 
 class ListingEnded(Struct, frozen=True):
@@ -34,7 +38,7 @@ class Lister:
 
     def __init__(
         self,
-        items: Iterable[Listed | NotChecked],
+        items: Iterable[Item],
         deliver: Callable[[Page | ListingEnded], None],
         ahead: int = AHEAD_FILES,
     ) -> None:
@@ -44,17 +48,17 @@ class Lister:
         self._room = threading.Condition()
         self._waiting = 0
         self._stopped = False
-        self._page: list[Listed | NotChecked] = []
-        self._page_files = 0
+        self._page: list[Item] = []
+        self._page_weight = 0
         self._thread = threading.Thread(target=self._run, name="lister", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
 
-    def consumed(self, files: int) -> None:
-        """So many files of the pages are done with."""
+    def consumed(self, page: Page) -> None:
+        """Nothing of this page waits any more."""
         with self._room:
-            self._waiting -= files
+            self._waiting -= page.weight
             self._room.notify()
 
     def stop(self) -> None:
@@ -68,8 +72,8 @@ class Lister:
             due = time.monotonic() + PAGE_SECONDS
             for item in self._items:
                 self._page.append(item)
-                self._page_files += len(item.names) if isinstance(item, Listed) else 1
-                if self._waiting <= 0 or self._page_files >= PAGE_FILES or time.monotonic() > due:
+                self._page_weight += _weight(item)
+                if self._waiting <= 0 or self._page_weight >= PAGE_FILES or time.monotonic() > due:
                     self._hand_over()
                     due = time.monotonic() + PAGE_SECONDS
                 if self._stopped:
@@ -84,11 +88,24 @@ class Lister:
     def _hand_over(self) -> None:
         if not self._page:
             return
-        page = Page(self._page, self._page_files)
-        self._page, self._page_files = [], 0
+        page = Page(self._page, self._page_weight)
+        self._page, self._page_weight = [], 0
         with self._room:
             while self._waiting > self._ahead and not self._stopped:
                 self._room.wait()
-            self._waiting += page.files
-        self.files += sum(len(item.names) for item in page.items if isinstance(item, Listed))
+            self._waiting += page.weight
+        self.files += sum(map(_files, page.items))
         self._deliver(page)
+
+
+def _files(item: Item) -> int:
+    if isinstance(item, Listed):
+        return len(item.names)
+    return item.sound + len(item.others) if isinstance(item, Recalled) else 1
+
+
+def _weight(item: Item) -> int:
+    """In files that wait: what is recalled as sound takes no room, a verdict that of several names."""
+    if isinstance(item, Listed):
+        return len(item.names)
+    return VERDICT_WEIGHT * len(item.others) if isinstance(item, Recalled) else 1

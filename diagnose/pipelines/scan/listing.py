@@ -7,17 +7,26 @@ from collections.abc import Iterable, Iterator
 from diagnose.diagnosis import NotChecked
 from diagnose.pipelines.scan.entries import Listed
 from diagnose.pipelines.scan.file_list import read_file_list
+from diagnose.pipelines.scan.ledger import Ledger
+from diagnose.pipelines.scan.recall import Recalled, recall
 from diagnose.pipelines.scan.request import ScanRequest
 from diagnose.pipelines.scan.sample import Sample, Smallest
 from diagnose.pipelines.scan.selection import Selection
 from diagnose.pipelines.scan.walk import named, walk
 
 
-def listing(request: ScanRequest, selection: Selection) -> Iterator[Listed | NotChecked]:
-    """The files as they are found. A sample of so many files can only begin once all are listed."""
+def listing(
+    request: ScanRequest, selection: Selection, ledger: Ledger | None = None
+) -> Iterator[Listed | NotChecked | Recalled]:
+    """The files as they are found; of those that the ledger knows, what it knows.
+
+    A sample of so many files can only begin once all are listed.
+    """
     items = _found(request, selection)
     sample = selection.sample
-    return items if sample is None or sample.files is None else _smallest(items, sample)
+    if sample is not None and sample.files is not None:
+        items = _smallest(items, sample)
+    return items if ledger is None else recall(items, ledger)
 
 
 def _found(request: ScanRequest, selection: Selection) -> Iterator[Listed | NotChecked]:

@@ -21,9 +21,8 @@ from diagnose.pipelines.scan.verdict import BatchResult, unpack_batch
 from diagnose.pipelines.scan.worker import BATCH_SECONDS, examine, start
 
 WORKER_LIFETIME_BATCHES = 2000
-FILE_SECONDS = 30.0
 BYTES_PER_SECOND = 20e6
-"""A file alone may take FILE_SECONDS and, if it is large, as long as reading it at this pace."""
+"""A file alone may take its time and, if it is large, as long as reading it at this pace."""
 
 SUSPECT_SECONDS = 5.0
 """A file among others may take so long; then each file of the batch is tried alone."""
@@ -64,7 +63,7 @@ class Workers:
         own_rules: Sequence[Path],
         language: str,
         deliver: Callable[[Finished], None],
-        file_seconds: float = FILE_SECONDS,
+        file_seconds: float,
     ) -> None:
         self.jobs = jobs
         self.batches_out = 0

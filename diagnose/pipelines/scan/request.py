@@ -9,8 +9,10 @@ from typing import Protocol
 from msgspec import Struct
 
 from diagnose.diagnosis import NotChecked
-from diagnose.pipelines.scan.pool import FILE_SECONDS
 from diagnose.pipelines.scan.verdict import Verdict
+
+FILE_SECONDS = 30.0
+"""What looking at one file may take; more for large ones."""
 
 
 class ScanRequest(Struct, frozen=True):

@@ -9,23 +9,25 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from diagnose.diagnosis import NotChecked
-from diagnose.engine.judge import Judge
-from diagnose.engine.rule import RuleSet
-from diagnose.pipelines.scan.entries import File, Listed
+from diagnose.pipelines.scan.entries import File
 from diagnose.pipelines.scan.ledger import Ledger
 from diagnose.pipelines.scan.lister import Lister, ListingEnded, Page
 from diagnose.pipelines.scan.listing import listing
-from diagnose.pipelines.scan.lost import judge_lost
-from diagnose.pipelines.scan.pool import Answer, Finished, Workers
 from diagnose.pipelines.scan.progress import Meter, Progress
+from diagnose.pipelines.scan.recall import Recalled
 from diagnose.pipelines.scan.request import ScanRequest, Sink
 from diagnose.pipelines.scan.selection import Selection
 from diagnose.pipelines.scan.tally import Tally
 from diagnose.pipelines.scan.verdict import FileResult, Verdict
+
+if TYPE_CHECKING:
+    from diagnose.engine.rule import RuleSet
+    from diagnose.pipelines.scan.pool import Answer, Finished, Workers
 
 BATCHES_AHEAD = 2
 """Batches out for each worker: one that it works on, and one that waits."""
@@ -41,11 +43,11 @@ class Wake(Struct, frozen=True):
     """Something has changed: look."""
 
 
-Event = Page | ListingEnded | Finished | Wake
-
-
 class ScanRun:
-    """One scan, from its first file to its last or to Ctrl-C. Results are in `tally`, and went to the sink."""
+    """One scan, from its first file to its last or to Ctrl-C. Results are in `tally`, and went to the sink.
+
+    What the workers need is loaded with the first file for them; a tree that the ledger knows does without.
+    """
 
     def __init__(
         self,
@@ -58,17 +60,12 @@ class ScanRun:
     ) -> None:
         self.tally = Tally()
         self.interrupted = False
+        self._request, self._rules = request, rules
         self._ledger, self._sink, self._on_progress = ledger, sink, on_progress
-        self._judge = Judge(rules, request.language)
-        self._inbox: SimpleQueue[Event] = SimpleQueue()
-        self._lister = Lister(listing(request, selection), self._inbox.put)
-        self._workers = Workers(
-            request.jobs or available_processors(),
-            request.own_rules,
-            request.language,
-            self._inbox.put,
-            request.file_seconds,
-        )
+        self._inbox: SimpleQueue[Page | ListingEnded | Finished | Wake] = SimpleQueue()
+        self._lister = Lister(listing(request, selection, ledger), self._inbox.put)
+        self._workers: Workers | None = None
+        self._jobs = request.jobs or available_processors()
         self._pages: deque[Page] = deque()
         self._files: deque[File] = deque()
         self._seconds_a_file = WANTED_SECONDS
@@ -84,7 +81,8 @@ class ScanRun:
                     self._receive()
             finally:
                 self._lister.stop()
-                self._workers.stop()
+                if self._workers is not None:
+                    self._workers.stop()
         self._sink.flush()
 
     def interrupt(self) -> None:
@@ -95,20 +93,31 @@ class ScanRun:
     def _is_done(self) -> bool:
         if self.interrupted:
             return True
-        return self._lister.ended and not (
-            self._pages or self._files or self._workers.batches_out or self._inbox.qsize()
-        )
+        return self._lister.ended and not (self._pages or self._files or self._batches_out() or self._inbox.qsize())
+
+    def _batches_out(self) -> int:
+        return self._workers.batches_out if self._workers is not None else 0
 
     def _hand_out(self) -> None:
-        """Gives the workers what they have room for. What the ledger knows needs none of them."""
-        while not self.interrupted and self._workers.batches_out < self._workers.jobs * BATCHES_AHEAD:
+        """Gives the workers what they have room for."""
+        while self._pages and not self._files and not self.interrupted:
+            self._open(self._pages.popleft())
+        while self._files and not self.interrupted and self._batches_out() < self._jobs * BATCHES_AHEAD:
             size = max(1, min(BATCH_FILES, int(WANTED_SECONDS / self._seconds_a_file)))
-            while len(self._files) < size and self._pages and not self.interrupted:
+            while len(self._files) < size and self._pages:
                 self._open(self._pages.popleft())
-            if not self._files:
-                return
             batch = [self._files.popleft() for _ in range(min(size, len(self._files)))]
-            self._workers.give(batch)
+            self._started_workers().give(batch)
+
+    def _started_workers(self) -> Workers:
+        if self._workers is None:
+            from diagnose.pipelines.scan.pool import Workers
+
+            request = self._request
+            self._workers = Workers(
+                self._jobs, request.own_rules, request.language, self._inbox.put, request.file_seconds
+            )
+        return self._workers
 
     def _receive(self) -> None:
         """Takes what has arrived, all of it; waits where nothing has."""
@@ -121,14 +130,14 @@ class ScanRun:
             pass
         self._tick()
 
-    def _handle(self, event: Event) -> None:
+    def _handle(self, event: Page | ListingEnded | Finished | Wake) -> None:
         if isinstance(event, Page):
             self._pages.append(event)
-        elif isinstance(event, Finished):
-            if not self.interrupted:
-                self._take(self._workers.answer(event))
-        elif isinstance(event, ListingEnded) and event.error is not None:
-            raise event.error
+        elif isinstance(event, ListingEnded):
+            if event.error is not None:
+                raise event.error
+        elif not isinstance(event, Wake) and not self.interrupted:
+            self._take(self._started_workers().answer(event))
 
     def _tick(self) -> None:
         if self._ledger is not None:
@@ -144,29 +153,22 @@ class ScanRun:
         for item in page.items:
             if isinstance(item, NotChecked):
                 self._tell_not_checked(item)
-            elif self._ledger is None:
+            elif isinstance(item, Recalled):
+                self.tally.add_sound(item.sound)
+                for path, verdicts in item.others:
+                    self._tell(path, verdicts)
+            else:
                 self._files.extend(item.files())
-            else:
-                self._look_up(item, self._ledger)
-        self._lister.consumed(page.files)
-
-    def _look_up(self, listed: Listed, ledger: Ledger) -> None:
-        sound = 0
-        files = list(listed.files())
-        for file, verdicts in zip(files, ledger.known(files), strict=True):
-            if verdicts is None:
-                self._files.append(file)
-            elif verdicts:
-                self._tell(file.path, verdicts)
-            else:
-                sound += 1
-        self.tally.add_sound(sound)
+        self._lister.consumed(page)
 
     def _take(self, answer: Answer) -> None:
         result = answer.result
         told = {each.position: each for each in result.told}
         if answer.lost is not None:
-            told[0] = judge_lost(answer.files[0].path, answer.lost, self._judge)
+            from diagnose.engine.judge import Judge
+            from diagnose.pipelines.scan.lost import judge_lost
+
+            told[0] = judge_lost(answer.files[0].path, answer.lost, Judge(self._rules, self._request.language))
         for position, file in enumerate(answer.files[: result.done]):
             self._tell_result(file, told.get(position))
         self._files.extendleft(reversed(answer.files[result.done :]))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import sys
 from collections.abc import Iterable, Sequence
-from importlib import metadata
+from importlib import import_module
 from pathlib import Path
 
 from diagnose._version import __version__
@@ -14,20 +15,20 @@ from diagnose.pipelines.rulebook import rule_files, shipped_rules
 FORM = 1
 """Of the verdicts in a ledger; one more where they change."""
 
-DECODERS = (
-    "pillow",
-    "pillow-heif",
-    "simplejpeg",
-    "numpy",
-    "isal",
-    "charset-normalizer",
-    "zstandard",
-    "av",
+DECODERS = frozenset(
+    ("pillow", "pillow_heif", "simplejpeg", "numpy", "isal", "charset_normalizer", "zstandard", "av", "rawpy")
 )
-"""Distributions that decide what decodes."""
+"""Distributions that decide what decodes, as their folders of metadata are named."""
 
-CODECS = ("jpg", "jpg_2000", "zlib", "libtiff", "webp", "avif")
-"""Libraries of Pillow (PIL.features), which a Linux distribution replaces on their own."""
+CODECS = (
+    ("PIL._imaging", "jpeglib_version"),
+    ("PIL._imaging", "libjpeg_turbo_version"),
+    ("PIL._imaging", "jp2klib_version"),
+    ("PIL._imaging", "zlib_version"),
+    ("PIL._imaging", "libtiff_version"),
+    ("PIL._webp", "webpdecoder_version"),
+)
+"""Libraries of Pillow, where it tells their versions: a Linux distribution replaces them on their own."""
 
 
 def stamp_of(own_rules: Sequence[Path], language: str, options: Iterable[str] = ()) -> str:
@@ -44,21 +45,24 @@ def stamp_of(own_rules: Sequence[Path], language: str, options: Iterable[str] = 
 
 def decoder_versions() -> list[str]:
     """The decoders that are installed, each with its version."""
-    return [f"{name} {version}" for name, version in [*_distributions(), *_codecs()] if version]
+    return [*sorted(_distributions()), *_codecs()]
 
 
-def _distributions() -> Iterable[tuple[str, str]]:
-    for name in DECODERS:
+def _distributions() -> Iterable[str]:
+    """From the names of folders such as `pillow-12.0.0.dist-info` (PEP 427): reading their metadata takes long."""
+    for folder in sys.path:
         try:
-            yield name, metadata.version(name)
-        except metadata.PackageNotFoundError:
+            names = os.listdir(folder or os.curdir)
+        except OSError:
             continue
+        for name in names:
+            if name.endswith((".dist-info", ".egg-info")) and name.partition("-")[0].lower() in DECODERS:
+                yield name
 
 
-def _codecs() -> Iterable[tuple[str, str | None]]:
-    try:
-        from PIL import features
-    except ImportError:
-        return
-    for name in CODECS:
-        yield name, features.version(name)
+def _codecs() -> Iterable[str]:
+    for module, name in CODECS:
+        try:
+            yield f"{name} {getattr(import_module(module), name, '')}"
+        except ImportError:
+            continue
