@@ -13,6 +13,9 @@ from diagnose.patterns.matches import hit_of
 HITS_KEPT = 64
 """Hits that are kept of each pattern, from the first on; the last one is kept as well, and all are counted."""
 
+WINDOWS_TRIED = 4
+"""How often a pattern is matched within one line of more than MAX_LINE_BYTES."""
+
 _LINE_END = re.compile(rb"[\r\n]")
 
 
@@ -79,6 +82,7 @@ def find_matches(patterns: PatternSet, propose: Propose, block: bytes, on_found:
     `propose` names candidates (`PatternSet.scan`); a candidate is matched within its line alone.
     """
     skip_to: dict[int, int] = {}
+    tried: dict[tuple[int, int], int] = {}
     has_returns = b"\r" in block
     counted_to, lines = 0, 0
 
@@ -94,8 +98,10 @@ def find_matches(patterns: PatternSet, propose: Propose, block: bytes, on_found:
             found = _verify_parts(patterns, pattern, block[start:stop])
         elif stop - start > MAX_LINE_BYTES:
             window = max(start, end - MAX_LINE_BYTES // 2)
-            skip_to[pattern] = min(stop, window + MAX_LINE_BYTES)
             found = patterns.verify(pattern, block[window : window + MAX_LINE_BYTES])
+            tried[pattern, start] = tried.get((pattern, start), 0) + 1
+            if found is None and tried[pattern, start] < WINDOWS_TRIED:
+                skip_to[pattern] = min(stop, window + MAX_LINE_BYTES)
         else:
             found = patterns.verify(pattern, block[start:stop])
         if found is not None:
