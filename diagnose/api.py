@@ -38,15 +38,16 @@ def scan(*paths: Paths, language: str = "en", rules: Sequence[Path] = (), jobs: 
     return scan_whole(request, rulebook(rules, with_patterns=False).rules)
 
 
-def check_bytes(data: bytes, name: str, *, language: str = "en") -> list[Diagnosis]:
+def check_bytes(data: bytes, name: str, *, language: str = "en", rules: Sequence[Path] = ()) -> list[Diagnosis]:
     """The diagnoses of one file's bytes, decoded in this process; `name` tells what they claim to be.
 
-    Picklable and without side effects, so that it runs inside a map of `datasets`, webdataset, Ray or Spark.
+    An empty list for a sound file. Rows can be pickled and nothing outside is changed, so that it runs inside a map
+    of `datasets`, webdataset, Ray or Spark. A decoder that crashes takes this process with it, as it would in the
+    loader itself; `scan` has processes for that.
     """
-    from diagnose.engine.judge import Judge
-    from diagnose.pipelines.files import collect_bytes
+    from diagnose.pipelines.scan.in_memory import judge_bytes
 
-    return Judge(_book(()).rules, language).diagnoses(collect_bytes(data, name))
+    return judge_bytes(bytes(data), name, language, rules)
 
 
 def inspect(path: Paths) -> Evidence:
