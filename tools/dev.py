@@ -1,7 +1,7 @@
 """Sets up what a developer or a newcomer needs, in .venv of this checkout, and runs it. Needs only Python 3.11.
 
-    python3 tools/dev.py demo     scan a small broken data set and explain a log
-    python3 tools/dev.py test     style, types, import order, rules, tests with coverage
+python3 tools/dev.py demo     scan a small broken data set and explain a log
+python3 tools/dev.py test     style, types, import order, rules, tests with coverage
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ def main() -> int:
     parser.add_argument("--files", type=int, default=3000)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
-    chance = random.Random(arguments.seed)  # noqa: S311 - chooses moments, not secrets
+    chance = random.Random(arguments.seed)
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "data"
         make_tree(data, arguments.files, chance)
