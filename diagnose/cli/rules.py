@@ -46,13 +46,14 @@ def list_rules(layer: str | None, form: str, own_rules: tuple[Path, ...], lang: 
 def show(rule_id: str, own_rules: tuple[Path, ...]) -> None:
     """Show the rule RULE_ID as its author wrote it."""
     from diagnose.engine.problems import nearest
+    from diagnose.pipelines.rulebook import shipped_rules
 
     rules = {rule.id: rule for rule in output.open_rulebook(own_rules).rules.rules}
     rule = rules.get(rule_id)
     if rule is None:
         raise output.CommandError(f"no rule is called {rule_id!r}{nearest(rule_id, rules)}")
     later = [r.line for r in rules.values() if r.file == rule.file and r.line > rule.line]
-    lines = Path(rule.file).read_text(encoding="utf-8").splitlines()
+    lines = (shipped_rules() / rule.file).read_text(encoding="utf-8").splitlines()
     end = min(later) - 1 if later else len(lines)
     click.echo(f"# {rule.file}:{rule.line}")
     click.echo("\n".join(lines[rule.line - 1 : end]).rstrip())

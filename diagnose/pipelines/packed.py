@@ -10,6 +10,8 @@ import msgspec
 from diagnose.engine.rule import Extraction, Rule, RuleSet
 from diagnose.patterns.search import Search
 
+DIGEST_BYTES = 32
+
 
 class _Packed(msgspec.Struct, frozen=True):
     rules: list[msgspec.Raw]
@@ -71,13 +73,21 @@ class PackedLiterals(Sequence[list[bytes]]):
 
 
 def pack(rules: RuleSet) -> bytes:
-    """The rule set for `unpack`."""
-    return msgspec.msgpack.encode(rules)
+    """The rule set for `unpack`, behind a digest of it that serves as its identity."""
+    import hashlib
+
+    body = msgspec.msgpack.encode(rules)
+    return hashlib.sha256(body).digest() + body
+
+
+def identity(payload: bytes) -> bytes:
+    """What tells one packed rule set from another."""
+    return payload[:DIGEST_BYTES]
 
 
 def unpack(payload: bytes) -> RuleSet:
     """The rule set that was packed. Raises msgspec.DecodeError or ValidationError where the payload is none."""
-    packed = msgspec.msgpack.decode(payload, type=_Packed)
+    packed = msgspec.msgpack.decode(memoryview(payload)[DIGEST_BYTES:], type=_Packed)
     return RuleSet(
         PackedRules(packed.rules),
         packed.extractions,

@@ -12,7 +12,7 @@ import msgspec
 from diagnose.engine.rule import RuleSet
 from diagnose.patterns import PatternSet
 from diagnose.pipelines.cache import read_cached, stamp, write_cached
-from diagnose.pipelines.packed import pack, unpack
+from diagnose.pipelines.packed import identity, pack, unpack
 
 DATABASES = ("patterns", "kept")
 """Cache files of a pattern set's compiled forms."""
@@ -37,21 +37,43 @@ def rulebook(own_folders: Sequence[Path] = (), with_patterns: bool = True) -> Ru
 
     Without patterns it is loaded faster, and good for anything but logs.
     """
-    files = rule_files([shipped_rules(), *own_folders])
-    stamped = stamp(files)
-    name = f"{zlib.crc32(stamped):08x}"
-    rules = _cached_rules(f"rules-{name}", stamped)
-    if rules is None:
-        rules = load_rules(files)
-        write_cached(f"rules-{name}", stamped, pack(rules))
+    packed = _packed_rules()
+    if packed.is_file() and not own_folders:
+        payload = packed.read_bytes()
+        rules = unpack(payload)
+        stamped = stamp([packed]) + identity(payload)
+    else:
+        files = rule_files([shipped_rules(), *own_folders])
+        stamped = stamp(files)
+        rules = _checked_rules(files, stamped)
     if not with_patterns:
         return Rulebook(rules, PatternSet([]))
+    name = _name(stamped)
     cached = [read_cached(f"{kind}-{name}", stamped) or b"" for kind in DATABASES]
     patterns = PatternSet(rules.patterns, rules.scan, rules.by_pattern, rules.kept, cached)
     for kind, before, made in zip(DATABASES, cached, patterns.databases() if b"" in cached else cached, strict=True):
         if made and not before:
             write_cached(f"{kind}-{name}", stamped, made)
     return Rulebook(rules, patterns)
+
+
+def _packed_rules() -> Path:
+    """What the build of a wheel made of the shipped rules; it is not there in a checkout."""
+    return shipped_rules().parent / "_rules.msgpack"
+
+
+def _checked_rules(files: Sequence[Path], stamped: bytes) -> RuleSet:
+    """The rules of these files, from the cache if they are there. Raises RuleError."""
+    name = f"rules-{_name(stamped)}"
+    rules = _cached_rules(name, stamped)
+    if rules is None:
+        rules = load_rules(files)
+        write_cached(name, stamped, pack(rules))
+    return rules
+
+
+def _name(stamped: bytes) -> str:
+    return f"{zlib.crc32(stamped):08x}"
 
 
 def load_rules(files: Sequence[Path]) -> RuleSet:

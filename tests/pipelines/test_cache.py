@@ -10,6 +10,7 @@ import pytest
 
 from diagnose.pipelines import cache
 from diagnose.pipelines import rulebook as module
+from diagnose.pipelines.packed import pack
 from diagnose.pipelines.rulebook import rulebook, shipped_rules
 
 
@@ -83,3 +84,14 @@ def test_own_rules_are_added_and_a_change_is_seen(folder: Path, tmp_path: Path) 
     (own / "mine.yaml").write_text(text.format(name="second-one"))
     names = {rule.id for rule in rulebook([own]).rules.rules}
     assert "text/second-one" in names and "text/first" not in names
+
+
+def test_rules_packed_with_the_package_are_used_without_reading_the_files(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = rulebook().rules
+    packed = tmp_path / "rules.msgpack"
+    packed.write_bytes(pack(read))
+    monkeypatch.setattr(module, "_packed_rules", lambda: packed)
+    monkeypatch.setattr(module, "load_rules", None)
+    assert list(rulebook().rules.rules) == list(read.rules)
