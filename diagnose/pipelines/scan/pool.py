@@ -37,6 +37,7 @@ class Batch(Struct, frozen=True, eq=False):
     files: list[File]
     file_seconds: float
     pool: Any
+    is_last_trial: bool
 
 
 class Finished(Struct, frozen=True, eq=False):
@@ -80,7 +81,7 @@ class Workers:
     def answer(self, finished: Finished) -> Answer:
         """What came of a batch. Where its process was lost, each of its files is given out again on its own.
 
-        Raises ScanError.
+        A file is to blame that is lost a second time: the first may have been another's fault. Raises ScanError.
         """
         from pebble import ProcessExpired
 
@@ -94,15 +95,15 @@ class Workers:
             lost = Lost(exit_code=error.exitcode)
         except BrokenProcessPool:
             self._restart(batch.pool)
-            self._schedule(batch.files, batch.file_seconds)
+            self._schedule(batch.files, batch.file_seconds, batch.is_last_trial)
             return Answer([], BatchResult(0, 0))
         else:
             self._failures = 0
             return Answer(batch.files, result)
-        if len(batch.files) == 1:
+        if len(batch.files) == 1 and (batch.is_last_trial or lost.seconds):
             return Answer(batch.files, BatchResult(1, batch.file_seconds), lost)
         for file in batch.files:
-            self._schedule([file], self._seconds_alone(file))
+            self._schedule([file], self._seconds_alone(file), is_last_trial=True)
         return Answer([], BatchResult(0, 0))
 
     def stop(self) -> None:
@@ -112,7 +113,7 @@ class Workers:
             self._pool.join()
             self._pool = None
 
-    def _schedule(self, files: list[File], file_seconds: float) -> None:
+    def _schedule(self, files: list[File], file_seconds: float, is_last_trial: bool = False) -> None:
         if self._pool is None:
             self._pool = self._new_pool()
         pool = self._pool
@@ -121,10 +122,10 @@ class Workers:
             future = pool.schedule(examine, args=[paths], timeout=BATCH_SECONDS + file_seconds)
         except RuntimeError:  # it broke down since; its other batches will tell, too
             self._restart(pool)
-            self._schedule(files, file_seconds)
+            self._schedule(files, file_seconds, is_last_trial)
             return
         self.batches_out += 1
-        batch = Batch(files, file_seconds, pool)
+        batch = Batch(files, file_seconds, pool, is_last_trial)
         future.add_done_callback(lambda done: self._deliver(Finished(batch, done)))
 
     def _new_pool(self) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -16,6 +17,7 @@ from scan_samples import jpeg, plain, scanned
 from diagnose.diagnosis import NotChecked
 from diagnose.pipelines.rulebook import Rulebook
 from diagnose.pipelines.scan import ScanRequest, pool, scan, scan_whole
+from diagnose.pipelines.scan.confinement import WRITTEN_FILE_BYTES
 from diagnose.pipelines.scan.errors import ScanError
 from diagnose.pipelines.scan.verdict import BatchResult, FileResult, Verdict, pack_batch
 
@@ -40,8 +42,10 @@ def hang(paths: Sequence[str]) -> bytes:
     return really(paths)
 
 
-def die_unless_first(paths: Sequence[str]) -> bytes:
-    if not any(path.endswith("00.jpg") for path in paths):
+def die_once(paths: Sequence[str]) -> bytes:
+    marker = Path(paths[0]).parent.with_suffix(".killed")
+    if not marker.exists():
+        marker.touch()
         os.kill(os.getpid(), signal.SIGKILL)
     return really(paths)
 
@@ -77,6 +81,60 @@ def test_a_crash_names_the_signal(tmp_path: Path, book: Rulebook, monkeypatch: p
     monkeypatch.setattr(pool, "examine", crash)
     (found,) = scanned(book, tmp_path).diagnoses
     assert ("decoder.crashed", "SIGABRT") in [(item.fact, item.value) for item in found.evidence]
+
+
+@posix_only
+def test_a_worker_that_is_killed_from_outside_costs_nothing(
+    tmp_path: Path, book: Rulebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jpeg(tmp_path / "data" / "good.jpg")
+    monkeypatch.setattr(pool, "examine", die_once)
+    report = scanned(book, tmp_path / "data")
+    assert (tmp_path / "data.killed").exists()
+    assert (report.summary.scanned, report.diagnoses, report.not_checked) == (1, [], [])
+
+
+HANGING = """
+import sys
+sys.path.insert(0, {tests!r})
+import test_scan_workers as workers
+from diagnose.pipelines.rulebook import rulebook
+workers.pool.examine = workers.hang
+workers.scanned(rulebook(with_patterns=False), workers.Path({data!r}))
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs prctl and /proc")
+def test_a_decoder_that_hangs_does_not_outlive_a_scan_that_is_killed(tmp_path: Path) -> None:
+    jpeg(tmp_path / "bad.jpg")
+    program = HANGING.format(tests=str(Path(__file__).parent), data=str(tmp_path))
+    process = subprocess.Popen([sys.executable, "-c", program])
+    assert until(lambda: any(map(is_confined, children(process.pid))))
+    workers = children(process.pid)
+    process.kill()
+    process.wait()
+    assert until(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers))
+
+
+def children(process: int) -> list[int]:
+    found: list[int] = []
+    for task in Path("/proc").glob(f"{process}/task/*/children"):
+        for child in task.read_text().split():
+            found += [int(child), *children(int(child))]
+    return found
+
+
+def is_confined(process: int) -> bool:
+    """Whether it is a worker that has begun: it may write files of so much and no more."""
+    limits = Path(f"/proc/{process}/limits").read_text()
+    return str(WRITTEN_FILE_BYTES) in next(line for line in limits.splitlines() if line.startswith("Max file size"))
+
+
+def until(condition: Callable[[], bool], seconds: float = 20) -> bool:
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.05)
+    return condition()
 
 
 def test_what_a_worker_had_no_time_for_is_given_out_again(
