@@ -28,8 +28,8 @@ def explain(log: Paths | BinaryIO, *, language: str = "en", rules: Sequence[Path
 def scan(*paths: Paths, language: str = "en", rules: Sequence[Path] = (), jobs: int | None = None) -> Report:
     """Which files at and below `paths` will fail to decode, why and where. Runs `jobs` worker processes.
 
-    All diagnoses are in the report, and in memory. Where a script calls this outside a function, Python's usual guard
-    for programs that start processes is needed: `if __name__ == "__main__":`.
+    All diagnoses are in the report, and in memory. The caller's program is not imported by the workers: a script needs
+    no guard around the call.
     """
     from diagnose.pipelines.scan import ScanRequest, scan_whole
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from concurrent.futures.process import BrokenProcessPool
@@ -14,6 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from diagnose.pipelines.scan.confinement import memory_limit
+from diagnose.pipelines.scan.context import worker_context
 from diagnose.pipelines.scan.entries import File
 from diagnose.pipelines.scan.errors import ScanError
 from diagnose.pipelines.scan.lost import Lost
@@ -131,16 +130,12 @@ class Workers:
     def _new_pool(self) -> Any:
         from pebble import ProcessPool
 
-        method = "spawn" if sys.platform == "win32" else "forkserver"
-        context: Any = multiprocessing.get_context(method)
-        if method == "forkserver":
-            context.set_forkserver_preload(["diagnose.pipelines.scan.worker"])
         return ProcessPool(
             max_workers=self.jobs,
             max_tasks=WORKER_LIFETIME_BATCHES,
             initializer=start,
             initargs=self._start,
-            context=context,
+            context=worker_context(),
         )
 
     def _restart(self, broken: Any) -> None:

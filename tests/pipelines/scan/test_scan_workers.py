@@ -94,6 +94,16 @@ def test_a_worker_that_is_killed_from_outside_costs_nothing(
     assert (report.summary.scanned, report.diagnoses, report.not_checked) == (1, [], [])
 
 
+def test_a_script_that_scans_at_its_top_level_scans_once_and_is_not_imported_by_workers(tmp_path: Path) -> None:
+    jpeg(tmp_path / "data" / "a.jpg")
+    script = tmp_path / "script.py"
+    script.write_text(
+        f"print('began', __name__)\nimport diagnose\nprint(diagnose.scan({str(tmp_path / 'data')!r}).summary.scanned)\n"
+    )
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120)
+    assert (done.stdout, done.stderr) == ("began __main__\n1\n", "")
+
+
 HANGING = """
 import sys
 sys.path.insert(0, {tests!r})
