@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from msgspec import Struct
+
 from diagnose.engine.evaluate import View, evaluate
 from diagnose.engine.operators import MAX_TEXT
 from diagnose.engine.rule import (
@@ -25,15 +27,20 @@ _COMMON = {"format": 1, "kind": 2}
 """How many files share a fact of this name."""
 
 
+class _Entries(Struct):
+    """The rules (by index) that a fact of one name may raise: by its value, by being there, or by a comparison."""
+
+    by_value: dict[object, list[int]]
+    anyhow: list[int]
+    compared: list[tuple[FactCondition, int]]
+
+
 class Screen:
     """Made once for a rule set; good for evidence without lines of a log."""
 
     def __init__(self, rules: RuleSet) -> None:
         self._rules = rules.rules
-        self._by_value: dict[str, dict[object, list[int]]] = {}
-        self._by_presence: dict[str, list[int]] = {}
-        self._by_condition: dict[str, list[tuple[FactCondition, int]]] = {}
-        self._always: dict[str, list[int]] = {}
+        self._entries: dict[str, _Entries] = {}
         by_rule: dict[int, list[str]] = {}
         for name, indices in rules.by_fact.items():
             for index in indices:
@@ -44,41 +51,41 @@ class Screen:
     def may_raise(self, evidence: Evidence) -> bool:
         """Whether the judge would raise any rule on this evidence."""
         view = View(evidence, None)
-        tried: set[int] = set()
+        candidates: set[int] = set()
         for fact in evidence.facts:
-            for index in self._candidates(fact, view):
-                if index not in tried:
-                    tried.add(index)
-                    if evaluate(self._rules[index].match, view).holds:
-                        return True
-        return False
+            entries = self._entries.get(fact.name)
+            if entries is not None:
+                candidates.update(_candidates(fact, entries, view))
+        return any(evaluate(self._rules[index].match, view).holds for index in candidates)
 
     def _enter(self, index: int, rule: Rule, names: Iterable[str]) -> None:
         required = _required(rule.match)
         if required is None:
             for name in names:
-                self._always.setdefault(name, []).append(index)
+                self._of(name).anyhow.append(index)
             return
         for condition in required:
-            keys = _keys(condition)
+            entries, keys = self._of(condition.name), _keys(condition)
             for key in keys:
-                self._by_value.setdefault(condition.name, {}).setdefault(key, []).append(index)
+                entries.by_value.setdefault(key, []).append(index)
             if condition.operator in ("known", "absent"):
-                self._by_presence.setdefault(condition.name, []).append(index)
+                entries.anyhow.append(index)
             elif not keys:
-                self._by_condition.setdefault(condition.name, []).append((condition, index))
+                entries.compared.append((condition, index))
 
-    def _candidates(self, fact: Fact, view: View) -> Iterable[int]:
-        name = fact.name
-        values = self._by_value.get(name)
-        if values is not None:
-            for value in fact.value if isinstance(fact.value, list) else (fact.value,):
-                yield from values.get(value if isinstance(value, bool) else _folded(value), ())
-        yield from self._by_presence.get(name, ())
-        yield from self._always.get(name, ())
-        for condition, index in self._by_condition.get(name, ()):
-            if evaluate(condition, view).holds:
-                yield index
+    def _of(self, name: str) -> _Entries:
+        return self._entries.setdefault(name, _Entries({}, [], []))
+
+
+def _candidates(fact: Fact, entries: _Entries, view: View) -> list[int]:
+    found = list(entries.anyhow)
+    if entries.by_value:
+        for value in fact.value if isinstance(fact.value, list) else (fact.value,):
+            found += entries.by_value.get(value if isinstance(value, bool) else _folded(value), ())
+    for condition, index in entries.compared:
+        if evaluate(condition, view).holds:
+            found.append(index)
+    return found
 
 
 def _keys(condition: FactCondition) -> list[bool | str]:

@@ -18,6 +18,9 @@ from diagnose.quoting import printable
 BATCH_SECONDS = 0.25
 """After this time a batch ends where it is: work that is not told yet is lost with the process."""
 
+GARBAGE_THRESHOLD = 10_000
+"""New objects after which Python looks for garbage: a file makes dozens, and nearly all of them die at once."""
+
 _POINTS_ELSEWHERE = frozenset(
     (
         "artefact.external_data",
@@ -34,7 +37,11 @@ _screen: Screen | None = None
 
 
 def start(own_rules: Sequence[str], language: str, memory_bytes: int) -> None:
-    """Prepares the process. Ctrl-C is the parent's to handle; SIGTERM ends it even inside a decoder."""
+    """Prepares the process. Ctrl-C is the parent's to handle; SIGTERM ends it even inside a decoder.
+
+    The rules stay for ever: Python need not look at them each time that it looks for garbage.
+    """
+    import gc
     import signal
 
     global _judge, _screen
@@ -43,6 +50,9 @@ def start(own_rules: Sequence[str], language: str, memory_bytes: int) -> None:
     rules = rulebook([Path(folder) for folder in own_rules], with_patterns=False).rules
     _judge, _screen = Judge(rules, language), Screen(rules)
     confine(memory_bytes)
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(GARBAGE_THRESHOLD)
 
 
 def examine(paths: Sequence[str]) -> bytes:
@@ -82,6 +92,8 @@ def _not_checked(position: int, reason: str) -> FileResult:
 
 
 def _is_lasting(evidence: Evidence) -> bool:
+    if evidence.value("file.kind") == "image":
+        return True
     if evidence.value("file.format") == "openvino-ir-xml":
         return False
     return _POINTS_ELSEWHERE.isdisjoint(evidence.names())
