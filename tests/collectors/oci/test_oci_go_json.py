@@ -94,8 +94,8 @@ def test_data_behind_the_value_are_seen(body: bytes, trailing: bool) -> None:
     "body", [b"[" * 4_000_000, b"[" + b"1," * 300_000, b'{"a":' * 9000, b'"' + b"\\n" * 500_000, b" " * 4_000_000]
 )
 def test_hostile_bodies_cost_little_time(body: bytes) -> None:
-    started = time.monotonic()
+    started = time.process_time()
 
     assert decode_error(body)
 
-    assert time.monotonic() - started < 2
+    assert time.process_time() - started < 2
