@@ -147,4 +147,4 @@ def name_key(name: str) -> str | bytes:
 
 def signed(number: int) -> int:
     """SQLite's integers have 64 bits; times after the year 2262 have more."""
-    return (number + _INT64) % (2 * _INT64) - _INT64
+    return number if number < _INT64 else (number + _INT64) % (2 * _INT64) - _INT64

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import islice
 from operator import attrgetter
 
@@ -90,7 +91,7 @@ class _Walk:
     ) -> Iterator[Listed | NotChecked]:
         """The files of one folder, `inside` the root by this path; its folders are put into `below`."""
         try:
-            with os.scandir(folder or os.curdir) as entries:
+            with _opened(folder) as entries:
                 while piece := sorted(islice(entries, PIECE_ENTRIES), key=_by_name):
                     yield from self._piece(folder, inside, mark, piece, below)
         except OSError as error:
@@ -124,12 +125,13 @@ class _Walk:
         for entry in piece:
             name = entry.name
             try:
-                if entry.is_dir(follow_symlinks=False):
+                is_file = entry.is_file(follow_symlinks=False)
+                if not is_file and entry.is_dir(follow_symlinks=False):
                     deeper = mark if takes_all else choice.below(mark, inside + name)
                     if deeper is not None and name not in SKIPPED_FOLDERS:
                         below.append((f"{folder}{name}{os.sep}", f"{inside}{name}/", deeper))
                 elif takes_all or choice.takes(mark, inside + name):
-                    if entry.is_file(follow_symlinks=False):
+                    if is_file:
                         files.append(entry)
                     else:
                         others.append(name)
@@ -172,6 +174,22 @@ class _Walk:
                 gathered.sizes.append(status.st_size)
                 gathered.mtimes_ns.append(status.st_mtime_ns)
         yield from gathered.taken(inside)
+
+
+@contextmanager
+def _opened(folder: str) -> Iterator[Iterator[os.DirEntry[str]]]:
+    """The entries of a folder, by its descriptor where the platform can: their sizes are then found without the path,
+    and it stays the same folder."""
+    if os.scandir not in os.supports_fd:
+        with os.scandir(folder or os.curdir) as entries:
+            yield entries
+        return
+    descriptor = os.open(folder or os.curdir, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        with os.scandir(descriptor) as entries:
+            yield entries
+    finally:
+        os.close(descriptor)
 
 
 class _Neighbours(Struct):
