@@ -45,6 +45,11 @@ def write_log(path: Path, size_bytes: int) -> None:
             written += stream.write(failure)
 
 
+def _for_rg(pattern: str) -> str:
+    """The pattern in rg's syntax: it knows a group's name once only, and no escape before quotes and slashes."""
+    return re.sub(r"(?<!\\)\\(?=[\"'<>/`])", "", re.sub(r"\(\?P<\w+>", "(", pattern))
+
+
 def timed(command: list[str]) -> tuple[float, int]:
     """Wall seconds and peak resident KiB of one run."""
     started = time.perf_counter()
@@ -77,7 +82,7 @@ def main() -> None:
         log, short, pattern_file = Path(folder, "big.log"), Path(folder, "short.log"), Path(folder, "patterns")
         write_log(log, int(args.gigabytes * 1e9))
         short.write_text("all is well\n" * 49 + FAILURE)
-        unnamed = [re.sub(r"\(\?P<\w+>", "(", pattern) for pattern in patterns]  # rg knows a group's name once only
+        unnamed = [_for_rg(pattern) for pattern in patterns]
         pattern_file.write_text("\n".join(unnamed) + "\n", encoding="utf-8")
         ours, memory = best([*explain, str(log)], args.rounds)
         print(f"{len(patterns)} patterns, log of {log.stat().st_size / 1e9:.2f} GB, best of {args.rounds}")
