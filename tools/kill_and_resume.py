@@ -3,8 +3,8 @@
     python tools/kill_and_resume.py [--rounds 50] [--files 3000] [--seed 1]
 
 Each round scans a tree of its own making from the beginning with a new ledger, is killed some times, and then left
-to its end. Exit status 1 if a report differs, if a resumed scan repeats more than it may, or if a worker outlives
-its scan.
+to its end. Exit status 1 if a report differs, if a finding that was told more than a second before the kill is not in
+the ledger, or if a worker outlives its scan.
 """
 
 from __future__ import annotations
@@ -18,12 +18,14 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 from typing import Any
 
 TRAIN = Path(__file__).resolve().parent.parent / "fixtures" / "dataset" / "train"
 MAX_KILLS = 4
+MAX_LOSS_SECONDS = 1.0
 
 
 def main() -> int:
@@ -59,25 +61,45 @@ def make_tree(root: Path, files: int, chance: random.Random) -> None:
 def one_round(data: Path, ledger: Path, expected: dict[str, Any], seconds: float, chance: random.Random) -> bool:
     """Whether a scan that is killed some times ends with the expected report, and lost little each time."""
     kills = chance.randint(1, MAX_KILLS)
-    recorded = 0
     for _ in range(kills):
-        process = start(data, ledger)
-        time.sleep(chance.uniform(0.05, seconds * 0.7))
-        workers = children(process.pid)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        if not all_gone(workers):
-            print("a worker outlived its scan by seconds")
+        complaint = killed_after(chance.uniform(0.05, seconds * 0.7), data, ledger)
+        if complaint:
+            print(complaint)
             return False
-        now = rows(ledger)
-        if now < recorded:
-            print(f"the ledger shrank from {recorded} to {now} files")
-            return False
-        recorded = now
     differing = differences(expected, finish(data, ledger))
     if differing:
         print(f"after {kills} kills the report differs:", *differing, sep="\n  ")
     return not differing
+
+
+def killed_after(seconds: float, data: Path, ledger: Path) -> str:
+    """Kills a scan after so many seconds; what is wrong with what is left, or an empty string."""
+    process = start(data, ledger, "jsonl")
+    told: list[tuple[float, str]] = []
+    reader = threading.Thread(target=read_rows, args=(process, told))
+    reader.start()
+    time.sleep(seconds)
+    workers = children(process.pid)
+    killed = time.monotonic()
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    reader.join()
+    if not all_gone(workers):
+        return "a worker outlived its scan by seconds"
+    lost = {name for at, name in told if at < killed - MAX_LOSS_SECONDS} - recorded(ledger)
+    return f"lost more than the last second: {sorted(lost)[:3]}" if lost else ""
+
+
+def read_rows(process: subprocess.Popen[bytes], told: list[tuple[float, str]]) -> None:
+    """When a finding on which file was told."""
+    assert process.stdout is not None
+    for line in process.stdout:
+        try:
+            row = json.loads(line)
+        except ValueError:  # cut by the kill
+            return
+        if row["type"] == "diagnosis":
+            told.append((time.monotonic(), Path(row["subject"]["path"]).name))
 
 
 def differences(expected: dict[str, Any], actual: dict[str, Any]) -> list[str]:
@@ -89,12 +111,12 @@ def differences(expected: dict[str, Any], actual: dict[str, Any]) -> list[str]:
     return told or (["order or groups"] if expected != actual else [])
 
 
-def start(data: Path, ledger: Path | None) -> subprocess.Popen[bytes]:
+def start(data: Path, ledger: Path | None, form: str = "json") -> subprocess.Popen[bytes]:
     """A scan of `data` with a ledger."""
-    command = [sys.executable, "-m", "diagnose", "scan", "--format", "json", "--quiet", "--jobs", "2", str(data)]
+    command = [sys.executable, "-m", "diagnose", "scan", "--format", form, "--quiet", "--jobs", "2", str(data)]
     if ledger is not None:
         command += ["--state", str(ledger)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE)
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
 
 
 def finish(data: Path, ledger: Path | None) -> dict[str, Any]:
@@ -104,15 +126,15 @@ def finish(data: Path, ledger: Path | None) -> dict[str, Any]:
     return report
 
 
-def rows(ledger: Path) -> int:
-    """How many files the ledger holds."""
+def recorded(ledger: Path) -> set[str]:
+    """The names of the files on which the ledger holds a finding."""
     if not ledger.exists():
-        return 0
+        return set()
     with sqlite3.connect(ledger) as database:
         try:
-            return int(database.execute("SELECT count(*) FROM files").fetchone()[0])
+            return {name for (name,) in database.execute("SELECT name FROM files WHERE verdicts IS NOT NULL")}
         except sqlite3.OperationalError:  # it was killed before it had made its tables
-            return 0
+            return set()
 
 
 def children(process: int) -> list[int]:

@@ -51,7 +51,7 @@ class Csv:
 
     def __init__(self, write: Callable[[bytes], object]) -> None:
         self._write = write
-        self._row(CSV_COLUMNS)
+        self._has_heading = False
 
     def diagnosis(self, body: bytes) -> None:
         """A row of the diagnosis that `body` is in JSON."""
@@ -78,11 +78,14 @@ class Csv:
         self._row((_path(item.what), "not_checked", "", "", "", "", "", printable(item.reason)))
 
     def end(self, _report: ScanReport) -> None:
-        """Nothing: a summary is no row of this table."""
+        """A table without rows has its heading; a summary is no row of it."""
+        if not self._has_heading:
+            self._row()
 
-    def _row(self, values: tuple[object, ...]) -> None:
+    def _row(self, *rows: tuple[object, ...]) -> None:
         buffer = io.StringIO()
-        csv.writer(buffer, lineterminator="\r\n").writerow(values)
+        csv.writer(buffer, lineterminator="\r\n").writerows(rows if self._has_heading else (CSV_COLUMNS, *rows))
+        self._has_heading = True
         self._write(buffer.getvalue().encode("utf-8", "backslashreplace"))
 
 

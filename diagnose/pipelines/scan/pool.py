@@ -119,6 +119,8 @@ class Workers:
         paths = [file.path for file in files]
         try:
             future = pool.schedule(examine, args=[paths], timeout=BATCH_SECONDS + file_seconds)
+        except OSError as error:
+            raise ScanError(f"worker processes cannot be started: {error}") from None
         except RuntimeError:  # it broke down since; its other batches will tell, too
             self._restart(pool)
             self._schedule(files, file_seconds, is_last_trial)

@@ -65,7 +65,7 @@ class ScanRun:
         self._inbox: SimpleQueue[Page | ListingEnded | Finished | Wake] = SimpleQueue()
         self._lister = Lister(listing(request, selection, ledger), self._inbox.put)
         self._workers: Workers | None = None
-        self._jobs = request.jobs or available_processors()
+        self._jobs = max(1, request.jobs or available_processors())
         self._pages: deque[Page] = deque()
         self._files: deque[File] = deque()
         self._seconds_a_file = WANTED_SECONDS
