@@ -1,4 +1,4 @@
-"""Which evidence cannot raise any rule: a quick and exact answer for the many files that are sound.
+"""Which rules the evidence on a file raises: a quick and exact answer for the many files that are sound.
 
 The judge tries each rule that names one of the evidence's facts, which for a sound picture is dozens. The screen
 keeps for each rule a few of its conditions of which one must hold, found by name and value in one pass over the facts.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from diagnose.engine.evaluate import View, evaluate
 from diagnose.engine.operators import MAX_TEXT
@@ -39,24 +40,26 @@ class Screen:
     """Made once for a rule set; good for evidence without lines of a log."""
 
     def __init__(self, rules: RuleSet) -> None:
-        self._rules = rules.rules
+        self._rules = rules
         self._entries: dict[str, _Entries] = {}
         by_rule: dict[int, list[str]] = {}
         for name, indices in rules.by_fact.items():
             for index in indices:
                 by_rule.setdefault(index, []).append(name)
         for index, names in by_rule.items():
-            self._enter(index, self._rules[index], names)
+            self._enter(index, rules.rules[index], names)
 
-    def may_raise(self, evidence: Evidence) -> bool:
-        """Whether the judge would raise any rule on this evidence."""
+    def raised_by(self, evidence: Evidence) -> RuleSet | None:
+        """The rule set narrowed to the rules that this evidence raises, for the judge; None if it raises none."""
         view = View(evidence, None)
         candidates: set[int] = set()
         for fact in evidence.facts:
             entries = self._entries.get(fact.name)
             if entries is not None:
                 candidates.update(_candidates(fact, entries, view))
-        return any(evaluate(self._rules[index].match, view).holds for index in candidates)
+        rules = self._rules.rules
+        raised = [index for index in sorted(candidates) if evaluate(rules[index].match, view).holds]
+        return replace(self._rules, by_fact={evidence.facts[0].name: raised}) if raised else None
 
     def _enter(self, index: int, rule: Rule, names: Iterable[str]) -> None:
         required = _required(rule.match)

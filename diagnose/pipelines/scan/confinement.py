@@ -9,7 +9,7 @@ import sys
 PR_SET_PDEATHSIG = 1
 
 MAX_MEMORY_BYTES = 6 << 30
-MIN_MEMORY_BYTES = 1 << 30
+MIN_MEMORY_BYTES = 2 << 30
 """A picture of the largest size that is decoded takes 0.7 GB, and a decoder holds it twice at most."""
 
 MEMORY_SHARE = 0.7

@@ -13,21 +13,21 @@ from diagnose.engine.screening import Screen
 from diagnose.pipelines.files import collect_bytes
 from diagnose.pipelines.rulebook import rulebook
 
-_judges: dict[tuple[str, tuple[Path, ...]], tuple[Screen, Judge]] = {}
+_screens: dict[tuple[Path, ...], Screen] = {}
 _decoding = threading.Lock()
 """Decoders set limits of Pillow and the standard error for their time: two threads would leave each other's behind."""
 
 
 def judge_bytes(data: bytes, name: str, language: str, own_rules: Sequence[Path]) -> list[Diagnosis]:
     """The diagnoses of a file named `name` that holds `data`. Raises RuleError where own rules cannot be used."""
-    key = (language, tuple(own_rules))
-    if key not in _judges:
-        rules = rulebook(own_rules, with_patterns=False).rules
-        _judges[key] = (Screen(rules), Judge(rules, language))
-    screen, judge = _judges[key]
+    key = tuple(own_rules)
+    screen = _screens.get(key)
+    if screen is None:
+        screen = _screens[key] = Screen(rulebook(own_rules, with_patterns=False).rules)
     with _decoding:
         evidence = collect_bytes(data, name)
-    return judge.diagnoses(evidence) if screen.may_raise(evidence) else []
+    rules = screen.raised_by(evidence)
+    return Judge(rules, language).diagnoses(evidence) if rules is not None else []
 
 
 def _renew_lock() -> None:

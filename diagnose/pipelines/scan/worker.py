@@ -32,8 +32,8 @@ _POINTS_ELSEWHERE = frozenset(
 )
 """Facts of files whose verdict depends on other files beside them."""
 
-_judge: Judge | None = None
 _screen: Screen | None = None
+_language = "en"
 
 
 def start(own_rules: Sequence[str], language: str, memory_bytes: int) -> None:
@@ -44,11 +44,11 @@ def start(own_rules: Sequence[str], language: str, memory_bytes: int) -> None:
     import gc
     import signal
 
-    global _judge, _screen
+    global _screen, _language
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    rules = rulebook([Path(folder) for folder in own_rules], with_patterns=False).rules
-    _judge, _screen = Judge(rules, language), Screen(rules)
+    _screen = Screen(rulebook([Path(folder) for folder in own_rules], with_patterns=False).rules)
+    _language = language
     confine(memory_bytes)
     gc.collect()
     gc.freeze()
@@ -57,12 +57,12 @@ def start(own_rules: Sequence[str], language: str, memory_bytes: int) -> None:
 
 def examine(paths: Sequence[str]) -> bytes:
     """The packed `BatchResult` on the files at these paths, in their order, as far as it came in its time."""
-    assert _judge is not None and _screen is not None
+    assert _screen is not None
     told: list[FileResult] = []
     started = now = time.perf_counter()
     done = 0
     for done, path in enumerate(paths, 1):
-        result = _examine_file(done - 1, path, _judge, _screen)
+        result = _examine_file(done - 1, path, _screen, _language)
         if result is not None:
             told.append(result)
         now = time.perf_counter()
@@ -71,13 +71,14 @@ def examine(paths: Sequence[str]) -> bytes:
     return pack_batch(BatchResult(done, now - started, told))
 
 
-def _examine_file(position: int, path: str, judge: Judge, screen: Screen) -> FileResult | None:
+def _examine_file(position: int, path: str, screen: Screen, language: str) -> FileResult | None:
     """What there is to tell of one file. Whatever goes wrong in looking at it is told, and ends nothing."""
     try:
         evidence = collect_path(path)
-        if not screen.may_raise(evidence):
+        rules = screen.raised_by(evidence)
+        if rules is None:
             return None if _is_lasting(evidence) else FileResult(position, lasting=False)
-        verdicts = [verdict_of(diagnosis) for diagnosis in judge.diagnoses(evidence)]
+        verdicts = [verdict_of(diagnosis) for diagnosis in Judge(rules, language).diagnoses(evidence)]
         return FileResult(position, verdicts, lasting=_is_lasting(evidence))
     except OSError as error:
         return _not_checked(position, error.strerror or str(error))
