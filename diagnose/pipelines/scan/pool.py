@@ -116,7 +116,7 @@ class Workers:
         if self._pool is None:
             self._pool = self._new_pool()
         pool = self._pool
-        paths = [file.path for file in files]
+        paths = [file.folder + file.name for file in files]
         try:
             future = pool.schedule(examine, args=[paths], timeout=BATCH_SECONDS + file_seconds)
         except OSError as error:

@@ -162,30 +162,33 @@ class ScanRun:
         self._lister.consumed(page)
 
     def _take(self, answer: Answer) -> None:
-        result = answer.result
-        told = {each.position: each for each in result.told}
+        result, files = answer.result, answer.files
+        told = result.told
         if answer.lost is not None:
             from diagnose.engine.judge import Judge
             from diagnose.pipelines.scan.lost import judge_lost
 
-            told[0] = judge_lost(answer.files[0].path, answer.lost, Judge(self._rules, self._request.language))
-        for position, file in enumerate(answer.files[: result.done]):
-            self._tell_result(file, told.get(position))
-        self._files.extendleft(reversed(answer.files[result.done :]))
+            told = [judge_lost(files[0].path, answer.lost, Judge(self._rules, self._request.language))]
+        for each in told:
+            self._tell_result(files[each.position], each)
+        self.tally.add_sound(result.done - len(told))
+        if self._ledger is not None:
+            positions = {each.position for each in told}
+            for position in range(result.done):
+                if position not in positions:
+                    self._ledger.record(files[position], ())
+        self._files.extendleft(reversed(files[result.done :]))
         if result.done:
             pace = result.seconds / result.done
             self._seconds_a_file = max(1e-6, 0.7 * self._seconds_a_file + 0.3 * pace)
 
-    def _tell_result(self, file: File, result: FileResult | None) -> None:
-        if result is None:
-            self.tally.add_sound(1)
-        elif result.not_checked:
+    def _tell_result(self, file: File, result: FileResult) -> None:
+        if result.not_checked:
             self._tell_not_checked(NotChecked(file.path, result.not_checked))
             return
-        else:
-            self._tell(file.path, result.verdicts)
-        if self._ledger is not None and (result is None or result.lasting):
-            self._ledger.record(file, result.verdicts if result is not None else ())
+        self._tell(file.path, result.verdicts)
+        if self._ledger is not None and result.lasting:
+            self._ledger.record(file, result.verdicts)
 
     def _tell(self, path: str, verdicts: Sequence[Verdict]) -> None:
         self.tally.add(path, verdicts)
