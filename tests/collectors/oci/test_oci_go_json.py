@@ -98,4 +98,4 @@ def test_hostile_bodies_cost_little_time(body: bytes) -> None:
 
     assert decode_error(body)
 
-    assert time.process_time() - started < 2
+    assert time.process_time() - started < 60  # a quadratic reader takes hours
