@@ -22,7 +22,7 @@ from diagnose.engine.rule import (
     Operand,
 )
 from diagnose.evidence import FactSpec
-from diagnose.patterns.linear import complaint
+from diagnose.patterns.linear import complaint, complaint_of_line_pattern
 
 
 class Scope(Struct, frozen=True):
@@ -73,7 +73,7 @@ class ConditionBuilder:
         expression = str(node.value)
         number = self._numbers.get(expression)
         if number is None:
-            wrong = complaint(expression)
+            wrong = complaint_of_line_pattern(expression)
             if wrong:
                 self._complain(node, f"the pattern {wrong}")
             number = self._numbers[expression] = len(self.patterns)

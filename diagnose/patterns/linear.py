@@ -43,6 +43,43 @@ def complaint(expression: str) -> str | None:
     return walk.complaint
 
 
+def complaint_of_line_pattern(expression: str) -> str | None:
+    """As `complaint`, for what is matched against the bytes of a line.
+
+    There, too, no character of several bytes stands in a class or before a repeat, and an escape is one byte.
+    """
+    wrong = complaint(expression)
+    if wrong:
+        return wrong
+    try:
+        re.compile(expression.encode("utf-8"))
+    except re.error as error:
+        return f"is not a regular expression for bytes: {error}; write the character itself"
+    if character := _torn_character(expression):
+        return (
+            f"has {character!r}, which is several bytes, in a class or before a repeat; a line is matched byte by byte: "
+            f"write (?:{character}|...)"
+        )
+    return None
+
+
+def _torn_character(expression: str) -> str | None:
+    """The first character beyond ASCII of which a class or a repeat would take a single byte."""
+    inside_class, skip = False, False
+    for at, character in enumerate(expression):
+        if skip:
+            skip = False
+        elif character == "\\":
+            skip = True
+        elif character == "[" and not inside_class:
+            inside_class = True
+        elif character == "]" and inside_class and expression[at - 1] not in "[^":
+            inside_class = False
+        elif character > "\x7f" and (inside_class or expression[at + 1 : at + 2] in ("*", "+", "?", "{")):
+            return character
+    return None
+
+
 class _Walk:
     def __init__(self) -> None:
         self.complaint: str | None = None

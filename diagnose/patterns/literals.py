@@ -28,7 +28,7 @@ _EMPTY: Strings = frozenset({b""})
 
 def required_literals(expression: str) -> list[bytes]:
     """Strings in lower case, one of which is in every match; [] where there are none of use (at least 3 bytes)."""
-    best = max(_offers(sre_parser.parse(expression)), key=_quality, default=frozenset())
+    best = max(_offers(sre_parser.parse(expression.encode())), key=_quality, default=frozenset())
     return sorted(best) if best and min(map(len, best)) >= 3 else []
 
 
@@ -74,7 +74,7 @@ def _joined(left: Strings, right: Strings) -> Strings | None:
 def _exact(operator: Any, argument: Any) -> Strings | None:
     """All strings that this part can match, or None where they are many."""
     if operator is sre.LITERAL:
-        return frozenset({chr(argument).lower().encode("utf-8", "replace")})
+        return frozenset({bytes((argument,)).lower()})
     if operator is sre.AT:
         return _EMPTY
     if operator is sre.IN:
@@ -95,10 +95,9 @@ def _exact(operator: Any, argument: Any) -> Strings | None:
 
 
 def _class(items: Any) -> Strings | None:
-    """A class of few ASCII characters. Of others, bytes would be matched rather than characters."""
-    if len(items) > MAX_CLASS or any(operator is not sre.LITERAL or code > 0x7F for operator, code in items):
+    if len(items) > MAX_CLASS or any(operator is not sre.LITERAL for operator, _ in items):
         return None
-    return frozenset(chr(code).lower().encode() for _, code in items)
+    return frozenset(bytes((code,)).lower() for _, code in items)
 
 
 def _sequence(tree: Any) -> Strings | None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from diagnose.collectors import log
 from diagnose.evidence import Subject
 from diagnose.patterns import PatternSet
-from diagnose.patterns.linear import complaint
+from diagnose.patterns.linear import complaint, complaint_of_line_pattern
 from diagnose.patterns.literals import required_literals
 
 EXPRESSIONS = [
@@ -94,6 +94,23 @@ def test_what_can_take_long_is_refused_with_the_reason(expression: str, reason: 
     assert reason in (complaint(expression) or "")
 
 
+@pytest.mark.parametrize(
+    ("expression", "reason"),
+    [
+        (r"not a [“”] quote", "several bytes"),
+        (r"[^]“]x", "several bytes"),
+        ("café+s", "several bytes"),
+        (r"\u201cquoted", "for bytes"),
+        (r"a\[“quoted”\]", ""),
+        (r"(?:“|”)? quoted", ""),
+        (r"\xef\xbb\xbfkey", ""),
+    ],
+)
+def test_a_pattern_of_lines_takes_no_character_apart(expression: str, reason: str) -> None:
+    assert reason in (complaint_of_line_pattern(expression) or "")
+    assert bool(complaint_of_line_pattern(expression)) == bool(reason)
+
+
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_ordinary_messages_are_of_the_subset(expression: str) -> None:
     assert complaint(expression) is None
@@ -109,6 +126,7 @@ def test_ordinary_messages_are_of_the_subset(expression: str) -> None:
         (r"(load|open).{0,20}(model|file)", [b"file", b"load", b"model", b"open"]),
         (r"x{2}yyz?", [b"xxyy", b"xxyyz"]),
         (r"解码失败", ["解码失败".encode()]),
+        (r"\xef\xbb\xbfkey", [b"\xef\xbb\xbfkey"]),
         (r"\d{4}", []),
         (r"windows|[A-Z]:", []),
     ],
