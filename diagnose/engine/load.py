@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -15,6 +16,7 @@ from diagnose.evidence import FactSpec
 
 MAX_FILE_BYTES = 4 << 20
 MAX_DEPTH = 40
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def load(files: Sequence[Path], declared: Iterable[FactSpec]) -> tuple[RuleSet, list[Problem]]:
@@ -53,6 +55,7 @@ def _compose(path: Path, problems: list[Problem]) -> yaml.Node | None:
             return None
         text = content.decode("utf-8-sig")
         root = _composed(text, str(path))
+        problems.extend(_texts_cut_by_comments(text, str(path)))
     except OSError as error:
         problems.append(Problem(start, f"cannot be read: {error.strerror}"))
     except UnicodeDecodeError as error:
@@ -71,12 +74,22 @@ def _compose(path: Path, problems: list[Problem]) -> yaml.Node | None:
     return None
 
 
+def _texts_cut_by_comments(text: str, name: str) -> Iterator[Problem]:
+    """Unquoted texts of several words that end before " #": YAML takes the rest of the line for a comment."""
+    lines = text.split("\n")
+    for token in yaml.scan(text, Loader=_LOADER):
+        if isinstance(token, yaml.ScalarToken) and token.plain and " " in token.value:
+            end = token.end_mark
+            if lines[end.line][end.column :].lstrip().startswith("#"):
+                place = Place(name, end.line + 1, end.column + 2)
+                yield Problem(place, "the text ends before this '#', which begins a comment: quote it", serious=False)
+
+
 def _composed(text: str, name: str) -> yaml.Node | None:
-    loader_class = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    for token in yaml.scan(text, Loader=loader_class):
+    for token in yaml.scan(text, Loader=_LOADER):
         if isinstance(token, (yaml.AliasToken, yaml.AnchorToken)):
             raise yaml.MarkedYAMLError(problem="anchors and aliases are not allowed", problem_mark=token.start_mark)
-    root: yaml.Node | None = yaml.compose(text, Loader=loader_class)
+    root: yaml.Node | None = yaml.compose(text, Loader=_LOADER)
     if root is not None:
         _prepare(root, name, 0)
     return root

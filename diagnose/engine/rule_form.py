@@ -6,6 +6,7 @@ from typing import Any
 
 from diagnose.diagnosis import Layer, Risk, Severity
 from diagnose.engine.form import Either, Form, Key, ListOf, MapOf, MapTo, Named, Scalar
+from diagnose.engine.ranking import LARGEST_FACTOR
 from diagnose.evidence import FACT_TYPES
 
 LANGUAGES = ("en", "zh")
@@ -37,7 +38,7 @@ CLUE = MapOf(
     {
         **_CONDITION_KEYS,
         "weight": Key(
-            Scalar("int", "float", above=1, most=1000),
+            Scalar("int", "float", above=1, most=LARGEST_FACTOR),
             required=True,
             meaning="likelihood ratio: how many times likelier the clue is under this cause than under others",
         ),

@@ -57,8 +57,8 @@ def complaint_of_line_pattern(expression: str) -> str | None:
         return f"is not a regular expression for bytes: {error}; write the character itself"
     if character := _torn_character(expression):
         return (
-            f"has {character!r}, which is several bytes, in a class or before a repeat; a line is matched byte by byte: "
-            f"write (?:{character}|...)"
+            f"has {character!r}, which is several bytes, in a class or before a repeat; "
+            f"a line is matched byte by byte: write (?:{character}|...)"
         )
     return None
 

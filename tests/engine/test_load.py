@@ -162,3 +162,18 @@ def test_explains_that_names_no_rule_is_a_remark(tmp_path: Path) -> None:
     path.write_text(RULE + "  explains: [image/cat]\n", encoding="utf-8")
     _, remarks = load([path], FACTS)
     assert [r.message for r in remarks] == ["no rule is called 'image/cat'; did you mean 'image/cut'?"]
+
+
+def test_a_text_that_a_comment_cuts_is_a_remark(tmp_path: Path) -> None:
+    path = tmp_path / "family.yaml"
+    path.write_text(RULE.replace("minutes: 5", "minutes: 5  # measured"), "utf-8")
+    assert load([path], FACTS)[1] == []
+    path.write_text(RULE.replace("en: Download it again", "en: Fetch it again, see #12 there"), encoding="utf-8")
+    _, remarks = load([path], FACTS)
+    assert [(r.message, r.place.line, r.place.column) for r in remarks] == [
+        ("the text ends before this '#', which begins a comment: quote it", 25, 31)
+    ]
+
+
+def test_a_weight_beyond_what_ranking_uses_is_refused(tmp_path: Path) -> None:
+    assert "must be at most 100" in problems(tmp_path, RULE.replace("weight: 3", "weight: 200"))
