@@ -112,7 +112,8 @@ class Vocabulary:
 
     def known(self, name: str, value: Value, where: str = "", text: str = "") -> Fact:
         """A fact that was seen."""
-        self._require(name)
+        if name not in self.specs:
+            self._require(name)
         return Fact(name, value, where, text)
 
     def not_checked(self, name: str, reason: str, where: str = "") -> Fact:

@@ -23,18 +23,27 @@ class NotRegularError(OSError):
     """The path is no regular file: opening it could wait for ever or have effects."""
 
 
+class ChangedError(OSError):
+    """The file was written, cut or replaced in part while it was read."""
+
+
 def collect_path(path: str) -> Evidence:
-    """The evidence on the file at `path`. Raises OSError if it cannot be read, NotRegularError if it is no file."""
+    """The evidence on the file at `path`.
+
+    Raises OSError if it cannot be read, NotRegularError if it is no file, ChangedError if somebody wrote it meanwhile.
+    """
     evidence = Evidence(Subject("file", path))
     with _open_regular(path) as stream:
-        size = os.fstat(stream.fileno()).st_size
-        evidence.extend(signature.collect_from_disk(stream.fileno(), size))
-        if size <= READ_WHOLE_BYTES:
-            data = stream.read(READ_WHOLE_BYTES + 1)
+        before = os.fstat(stream.fileno())
+        evidence.extend(signature.collect_from_disk(stream.fileno(), before.st_size))
+        if before.st_size <= READ_WHOLE_BYTES:
+            data = _read(stream, before.st_size)
+            _require_unchanged(stream, before)
             _collect(evidence, _Content(path, data, BytesIO(data), len(data), on_disk=True))
         else:
             with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
-                _collect(evidence, _Content(path, mapped, stream, size, on_disk=True))
+                _collect(evidence, _Content(path, mapped, stream, before.st_size, on_disk=True))
+            _require_unchanged(stream, before)
     return evidence
 
 
@@ -53,6 +62,25 @@ def _open_regular(path: str) -> BinaryIO:
         os.close(descriptor)
         raise NotRegularError(f"{path} is no regular file")
     return os.fdopen(descriptor, "rb", buffering=0)
+
+
+def _read(stream: BinaryIO, size: int) -> bytes:
+    """The bytes of a file of this size. Some file systems give less at a time than they were asked for."""
+    data = stream.read(size)
+    if len(data) == size:
+        return data
+    pieces, left = [data], size - len(data)
+    while left and (piece := stream.read(left)):
+        pieces.append(piece)
+        left -= len(piece)
+    return b"".join(pieces)
+
+
+def _require_unchanged(stream: BinaryIO, before: os.stat_result) -> None:
+    """A file of which one half is old and the other new, or that still grows, would be called damaged."""
+    after = os.fstat(stream.fileno())
+    if (after.st_size, after.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
+        raise ChangedError("changed while it was read")
 
 
 class _Content(Struct, frozen=True):

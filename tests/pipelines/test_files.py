@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from diagnose.evidence import Evidence, State
-from diagnose.pipelines.files import NotRegularError, collect_bytes, collect_path
+from diagnose.collectors import signature
+from diagnose.evidence import Evidence, Fact, State
+from diagnose.pipelines.files import ChangedError, NotRegularError, collect_bytes, collect_path
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\x08\0\0\0\0"
 JUNK = b"\xfa\x91\x07\x13\xc8\x8e\x02\x99" * 40
@@ -132,6 +133,27 @@ def test_a_part_that_was_never_written_is_located(
     path.write_bytes(path.read_bytes())
     assert collect_path(str(path)).state("file.first_hole") is State.ABSENT
     assert collect_bytes(path.read_bytes(), "a.gguf").state("file.first_hole") is State.UNOBSERVED
+
+
+@pytest.mark.parametrize(
+    ("new_size", "largest_read_whole"), [(10, 5000), (5000, 5000), (5000, 1000)], ids=["cut", "grows", "grows mapped"]
+)
+def test_a_file_that_is_written_while_it_is_read_is_not_judged(
+    new_size: int, largest_read_whole: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.gguf"
+    path.write_bytes(GGUF_HEAD + bytes(2000))
+    look = signature.collect_from_disk
+
+    def look_while_it_is_written(descriptor: int, size_bytes: int) -> list[Fact]:
+        facts = look(descriptor, size_bytes)
+        os.truncate(path, new_size)
+        return facts
+
+    monkeypatch.setattr("diagnose.collectors.signature.collect_from_disk", look_while_it_is_written)
+    monkeypatch.setattr("diagnose.pipelines.files.READ_WHOLE_BYTES", largest_read_whole)
+    with pytest.raises(ChangedError, match="changed while it was read"):
+        collect_path(str(path))
 
 
 def test_a_file_that_is_not_there_raises(tmp_path: Path) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator
-from functools import cache
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, partial
+from typing import Protocol, cast
+
+from msgspec import Struct
 
 PIECE = 1 << 18
 """Bytes of output at a time: enough to be quick, too little for a bomb."""
@@ -22,32 +24,71 @@ class BrokenStreamError(Exception):
         self.checksum = checksum
 
 
+class _Stream(Protocol):
+    """A zlib stream that is inflated in pieces, as `bz2.BZ2Decompressor` works: it keeps the input that is left."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def needs_input(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes | memoryview, max_length: int) -> bytes: ...
+
+
+class _ZlibStream:
+    """zlib behind the same calls."""
+
+    def __init__(self) -> None:
+        self._stream = zlib.decompressobj()
+        self.needs_input = True
+
+    @property
+    def eof(self) -> bool:
+        return self._stream.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._stream.unused_data
+
+    def decompress(self, data: bytes | memoryview, max_length: int) -> bytes:
+        output = self._stream.decompress(data or self._stream.unconsumed_tail, max_length)
+        self.needs_input = not self._stream.unconsumed_tail and len(output) < max_length
+        return output
+
+
+class _Backend(Struct, frozen=True):
+    crc32: Callable[[bytes | memoryview, int], int]
+    stream: Callable[[], _Stream]
+    error: type[Exception]
+
+
 @cache
-def _backend() -> tuple[Any, Any]:
-    """The module, and the class of its errors."""
+def _backend() -> _Backend:
     try:
         from isal import igzip_lib, isal_zlib
     except ImportError:
-        return zlib, zlib.error
-    return isal_zlib, igzip_lib.IsalError
+        return _Backend(zlib.crc32, _ZlibStream, zlib.error)
+    stream = partial(igzip_lib.IgzipDecompressor, flag=igzip_lib.DECOMP_ZLIB)
+    return _Backend(isal_zlib.crc32, stream, cast("type[Exception]", igzip_lib.IsalError))
 
 
 def crc32(data: bytes | memoryview, value: int = 0) -> int:
     """The CRC-32 of ISO 3309, as PNG and zip use it."""
-    return int(_backend()[0].crc32(data, value))
+    return _backend().crc32(data, value)
 
 
 class Inflater:
     """A zlib stream (RFC 1950) that is fed in pieces. `finished` once its end and checksum were seen."""
 
     def __init__(self) -> None:
-        self._module, self._error = _backend()
-        self._stream = self._module.decompressobj()
+        backend = _backend()
+        self._stream, self._error = backend.stream(), backend.error
         self.spare = 0
 
     @property
     def finished(self) -> bool:
-        return bool(self._stream.eof)
+        return self._stream.eof
 
     def feed(self, piece: bytes | memoryview) -> Iterator[bytes]:
         """The output that `piece` yields, at most PIECE bytes at a time. Raises BrokenStreamError.
@@ -63,20 +104,18 @@ class Inflater:
                 yield from self._feed(part)
 
     def _feed(self, part: bytes | memoryview) -> Iterator[bytes]:
-        rest: bytes | memoryview = part
-        while True:
-            try:
-                output = self._stream.decompress(rest, PIECE)
-            except self._error as error:
-                raise _broken(error) from error
-            if output:
+        stream = self._stream
+        try:
+            output = stream.decompress(part, PIECE)
+            while output:
                 yield output
-            rest = self._stream.unconsumed_tail
-            if self.finished:
-                self.spare += len(self._stream.unused_data)
-                return
-            if not rest and len(output) < PIECE:
-                return
+                if stream.eof or stream.needs_input:
+                    break
+                output = stream.decompress(b"", PIECE)
+        except self._error as error:
+            raise _broken(error) from error
+        if stream.eof:
+            self.spare += len(stream.unused_data)
 
 
 def _broken(error: Exception) -> BrokenStreamError:

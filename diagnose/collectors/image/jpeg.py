@@ -71,6 +71,9 @@ def _walk(state: JpegState) -> int | None:
 
 
 def _next_marker(state: JpegState, position: int) -> int | None:
+    head = state.data[position : position + 2]
+    if len(head) == 2 and head[0] == 0xFF and head[1] not in (0x00, 0xFF):
+        return position
     match = _NEXT_MARKER.search(state.data, position)
     if match is None:
         _ends_early(state, len(state.data))

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import struct
+from functools import lru_cache
+
+from msgspec import Struct
 
 from diagnose.collectors.image.findings import Damage
 from diagnose.collectors.image.jpeg_state import UNSEEN, Component, Frame, JpegState, Scan, ScanComponent, Segment
@@ -128,21 +131,46 @@ def _describe(state: JpegState, frame: Frame) -> None:
 
 
 def _describe_sampling(state: JpegState, frame: Frame) -> None:
-    if not frame.components or any(not c.horizontal or not c.vertical for c in frame.components):
+    sampling = _sampling(tuple((c.horizontal, c.vertical) for c in frame.components))
+    if sampling is None:
         return
-    factors = ",".join(f"{c.horizontal}x{c.vertical}" for c in frame.components)
-    state.found.know("jpeg.sampling_factors", factors, frame.offset)
+    found = state.found
+    found.know("jpeg.sampling_factors", sampling.factors, frame.offset)
     if len(frame.components) < 3:
         return
-    first, *others = frame.components[:3]
-    ratios = {(first.horizontal / c.horizontal, first.vertical / c.vertical) for c in others}
+    found.know("jpeg.sampling", sampling.name, frame.offset)
+    if sampling.unusual:
+        found.feature("unusual-sampling", f"sampling factors {sampling.factors}")
+    if sampling.fractional:
+        found.unsupported_variant(f"fractional sampling factors {sampling.factors}", frame.offset)
+
+
+class _Sampling(Struct, frozen=True):
+    """`name` is 4:2:0 and the like, or the `factors` where they have none."""
+
+    factors: str
+    name: str
+    unusual: bool
+    fractional: bool
+
+
+@lru_cache(maxsize=256)
+def _sampling(factors: tuple[tuple[int, int], ...]) -> _Sampling | None:
+    """What factors (horizontal, vertical) by component amount to; None where they cannot be. A data set has few."""
+    if not factors or any(not horizontal or not vertical for horizontal, vertical in factors):
+        return None
+    text = ",".join(f"{horizontal}x{vertical}" for horizontal, vertical in factors)
+    first, *others = factors[:3]
+    ratios = {(first[0] / horizontal, first[1] / vertical) for horizontal, vertical in others}
     name = SAMPLINGS.get(ratios.pop()) if len(ratios) == 1 else None  # type: ignore[arg-type]
-    state.found.know("jpeg.sampling", name or factors, frame.offset)
-    plain = all((c.horizontal, c.vertical) == (1, 1) for c in others)
-    if name not in ("4:4:4", "4:2:2", "4:2:0") or not plain:
-        state.found.feature("unusual-sampling", f"sampling factors {factors}")
-    if any(frame.max_horizontal % c.horizontal or frame.max_vertical % c.vertical for c in frame.components):
-        state.found.unsupported_variant(f"fractional sampling factors {factors}", frame.offset)
+    plain = all(each == (1, 1) for each in others)
+    widest, highest = (max(each) for each in zip(*factors, strict=True))
+    return _Sampling(
+        text,
+        name or text,
+        unusual=name not in ("4:4:4", "4:2:2", "4:2:0") or not plain,
+        fractional=any(widest % horizontal or highest % vertical for horizontal, vertical in factors),
+    )
 
 
 def read_scan(state: JpegState, segment: Segment) -> Scan | None:

@@ -58,7 +58,6 @@ class HuffmanTable(Struct, frozen=True):
     `block_runs` says that it has symbols for runs of ended blocks (EOBn, T.81 G.1.2.2).
     """
 
-    offset: int
     zero_symbol: int | None
     block_runs: bool = False
 

@@ -41,34 +41,50 @@ def _check_divisors(state: JpegState, position: int, values: bytes, precision: i
 
 def read_huffman_tables(state: JpegState, segment: Segment) -> None:
     """DHT: any number of tables, each 16 counts of codes by length and the symbols in order."""
-    position = segment.start
-    while position < segment.end:
-        table_class, number = divmod(state.data[position], 16)
-        if table_class > 1 or number > 3:
-            _bad(state, position, f"Huffman table of class {table_class} and number {number}")
-            return
-        if position + 1 + MAX_CODE_LENGTH > segment.end:
-            _bad(state, position, "the segment ends inside a Huffman table")
-            return
-        counts = state.data[position + 1 : position + 1 + MAX_CODE_LENGTH]
+    tables, faults = _parsed_huffman(state.data[segment.start : segment.end])
+    for place, table in tables:
+        state.huffman[place] = table
+    for offset, fault in faults:
+        _bad(state, segment.start + offset, fault)
+
+
+_Huffman = tuple[tuple[tuple[int, int], HuffmanTable], ...]
+
+
+@lru_cache(maxsize=256)
+def _parsed_huffman(content: bytes) -> tuple[_Huffman, tuple[tuple[int, str], ...]]:
+    """Tables by class and number, and faults by offset. Most files have the tables of annex K, hence the cache."""
+    tables: list[tuple[tuple[int, int], HuffmanTable]] = []
+    faults: list[tuple[int, str]] = []
+    position = 0
+    while position < len(content):
+        table_class, number = divmod(content[position], 16)
+        counts = content[position + 1 : position + 1 + MAX_CODE_LENGTH]
         first = position + 1 + MAX_CODE_LENGTH
         end = first + sum(counts)
-        if end - first > 256 or end > segment.end:
-            _bad(state, position, f"a Huffman table with {end - first} symbols does not fit its segment")
-            return
-        symbols = state.data[first:end]
+        fatal = ""
+        if table_class > 1 or number > 3:
+            fatal = f"Huffman table of class {table_class} and number {number}"
+        elif len(counts) < MAX_CODE_LENGTH:
+            fatal = "the segment ends inside a Huffman table"
+        elif end - first > 256 or end > len(content):
+            fatal = f"a Huffman table with {end - first} symbols does not fit its segment"
+        if fatal:
+            faults.append((position, fatal))
+            break
+        symbols = content[first:end]
         fault = _fault_of_codes(counts, symbols, table_class)
         if fault:
-            _bad(state, position, fault)
+            faults.append((position, fault))
         zero_symbol = symbols[0] if symbols else None
         block_runs = table_class == AC and not EOB_RUNS.isdisjoint(symbols)
-        state.huffman[table_class, number] = HuffmanTable(position, zero_symbol, block_runs)
+        tables.append(((table_class, number), HuffmanTable(zero_symbol, block_runs)))
         position = end
+    return tuple(tables), tuple(faults)
 
 
-@lru_cache(maxsize=64)
 def _fault_of_codes(counts: bytes, symbols: bytes, table_class: int) -> str:
-    """What is wrong with a table, or an empty string. Most files have the tables of annex K, hence the cache."""
+    """What is wrong with a table, or an empty string."""
     code = 0
     for length, count in enumerate(counts, start=1):
         code += count

@@ -115,6 +115,10 @@ def _check_crc(state: PngState, chunk: Chunk) -> None:
 
 
 def _read_chunk(state: PngState, chunk: Chunk) -> None:
+    if chunk.type == b"IDAT" == state.last:
+        if state.pixels:
+            state.pixels.feed(state.view[chunk.start : chunk.end], chunk.start)
+        return
     _check_order(state, chunk)
     state.seen.add(chunk.type)
     if chunk.type == b"IHDR":

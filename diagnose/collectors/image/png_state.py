@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from diagnose.collectors.image.apng import Animation
 from diagnose.collectors.image.content import Content
 from diagnose.collectors.image.findings import Findings
@@ -11,8 +13,7 @@ from diagnose.collectors.image.png_header import Header
 from diagnose.collectors.image.png_pixels import PixelStream
 
 
-@dataclass(frozen=True)
-class Chunk:
+class Chunk(Struct, frozen=True):
     """A chunk at `offset` whose content lies from `start` to `end`."""
 
     type: bytes

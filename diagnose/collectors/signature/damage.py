@@ -32,18 +32,17 @@ def find_text_damage(signature: Signature, head: bytes, tail: bytes) -> str:
     if signature.kind in ("text", "document") or signature.format in _TEXTUAL_BINARIES:
         return ""
     head = head[:_SAMPLE_BYTES]
-    if head.count(_REPLACEMENT) >= _ENOUGH and _is_utf8_with_controls(head):
-        return "utf8-replacement"
-    latin = head.count(b"\xc2") + head.count(b"\xc3")
-    if latin >= _ENOUGH and latin * 20 >= len(head) and _is_latin_as_utf8(head):
-        return "utf8-reencoded"
+    if _is_utf8(head) and _has_controls(head):
+        if head.count(_REPLACEMENT) >= _ENOUGH:
+            return "utf8-replacement"
+        latin = head.count(b"\xc2") + head.count(b"\xc3")
+        if latin >= _ENOUGH and latin * 20 >= len(head) and max(head) <= 0xC3:
+            return "utf8-reencoded"
     return "crlf-mangled" if _line_feeds_follow_returns(head) and _line_feeds_follow_returns(tail) else ""
 
 
-def _is_utf8_with_controls(head: bytes) -> bool:
-    """Valid UTF-8, and yet with control characters that no text has."""
-    if head.translate(None, _BINARY_CONTROLS) == head and b"\0" not in head:
-        return False
+def _is_utf8(head: bytes) -> bool:
+    """Whether it is UTF-8, but for a character that is cut at the end. Most binary files fail at their first bytes."""
     try:
         head.decode()
     except UnicodeDecodeError as error:
@@ -51,11 +50,15 @@ def _is_utf8_with_controls(head: bytes) -> bool:
     return True
 
 
-def _is_latin_as_utf8(head: bytes) -> bool:
-    return _is_utf8_with_controls(head) and not any(byte > 0xC3 for byte in head)
+def _has_controls(head: bytes) -> bool:
+    """Control characters that no text has."""
+    return b"\0" in head or head.translate(None, _BINARY_CONTROLS) != head
 
 
 def _line_feeds_follow_returns(data: bytes) -> bool:
+    first = data.find(b"\n")
+    if first <= 0 or data[first - 1 : first] != b"\r":  # nearly every sound file ends here
+        return False
     feeds = data.count(b"\n")
     return feeds >= _ENOUGH and data.count(b"\r\n") == feeds
 
