@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any
 
 from diagnose.diagnosis import Layer, Risk, Severity
 from diagnose.engine.actions import actions
-from diagnose.engine.commands import FILE_PLACEHOLDER, placeholders, quoted_placeholders
-from diagnose.engine.conditions import ConditionBuilder, Scope
-from diagnose.engine.form import Node, data, entry, pairs, place
+from diagnose.engine.conditions import Scope
+from diagnose.engine.form import Node, children, data, entry, items, pairs, place, plain, required, string
 from diagnose.engine.precedence import compile_steps
 from diagnose.engine.problems import Problem, nearest
+from diagnose.engine.reading import Reading
 from diagnose.engine.rule import (
     Clue,
-    Condition,
     Example,
     Extraction,
     Rule,
     RuleCause,
     RuleSet,
     RuleStep,
-    Text,
     rule_set,
 )
-from diagnose.engine.rule_form import LANGUAGES
 from diagnose.evidence import FactSpec
 from diagnose.patterns.linear import group_names
 
@@ -38,34 +34,32 @@ LOG_SENSITIVITY = 0.0
 """What the absence of a clue says by default. A line that is not in a log says nothing: logs are pasted in parts."""
 
 
-class Builder:
-    """Collects the rules of all files; `finish` returns them."""
+class Builder(Reading):
+    """Collects the rules of all files; `rule_set` returns them."""
 
     def __init__(self, declared: Iterable[FactSpec], problems: list[Problem]) -> None:
-        self.problems = problems
-        self.facts = {spec.name: spec for spec in declared}
-        self.conditions = ConditionBuilder(self.facts, problems)
+        super().__init__(declared, problems)
         self.rules: list[Rule] = []
         self.extractions: list[Extraction] = []
         self._explained: list[tuple[str, Node]] = []
 
     def add_extractions(self, root: Node) -> None:
         """The facts that a file's `facts` declare. They must be known before any rule is built."""
-        for node in _items(root, "facts"):
-            name, log = _string(node, "name"), _required(node, "log")
+        for node in items(root, "facts"):
+            name, log = string(node, "name"), required(node, "log")
             if name in self.facts:
-                self._complain(_required(node, "name"), f"the fact {name!r} is declared already")
+                self.complain(required(node, "name"), f"the fact {name!r} is declared already")
                 continue
-            spec = FactSpec(name, _string(node, "type"), _string(node, "meaning"), _string(node, "unit"))
+            spec = FactSpec(name, string(node, "type"), string(node, "meaning"), string(node, "unit"))
             patterns = self.conditions.patterns_of(log)
-            for child in _children(log):
+            for child in children(log):
                 if "value" not in _safe_group_names(child.value):
-                    self._complain(child, "the pattern has no group (?P<value>...)")
+                    self.complain(child, "the pattern has no group (?P<value>...)")
             self.facts[name] = spec
             self.extractions.append(Extraction(spec, patterns))
 
     def add_rules(self, root: Node) -> None:
-        for node in _items(root, "rules"):
+        for node in items(root, "rules"):
             self._add_rule(node)
 
     def check_explains(self) -> None:
@@ -82,33 +76,33 @@ class Builder:
         return rule_set(self.rules, self.extractions, self.conditions.patterns, files)
 
     def _add_rule(self, node: Node) -> None:
-        rule_id, id_node = _string(node, "id"), _required(node, "id")
+        rule_id, id_node = string(node, "id"), required(node, "id")
         if any(rule.id == rule_id for rule in self.rules):
-            self._complain(id_node, f"another rule is called {rule_id!r}")
+            self.complain(id_node, f"another rule is called {rule_id!r}")
         if not re.fullmatch(r"[a-z0-9-]+/[a-z0-9-]+", rule_id):
-            self._complain(id_node, f"{rule_id!r} is no id of the form layer/what-is-wrong")
-        scope = Scope(self._captures(_required(node, "match")))
-        causes = [self._cause(child, scope) for child in _items(node, "causes")]
-        cause_ids = self._unique(_items(node, "causes"), "cause")
-        step_ids = self._unique(_items(node, "steps"), "step")
-        steps = [self._step(child, scope, cause_ids, step_ids) for child in _items(node, "steps")]
-        for child in _items(node, "explains"):
+            self.complain(id_node, f"{rule_id!r} is no id of the form layer/what-is-wrong")
+        scope = Scope(self._captures(required(node, "match")))
+        causes = [self._cause(child, scope) for child in items(node, "causes")]
+        cause_ids = self.unique(items(node, "causes"), "cause of this rule")
+        step_ids = self.unique(items(node, "steps"), "step of this rule")
+        steps = [self._step(child, scope, cause_ids, step_ids) for child in items(node, "steps")]
+        for child in items(node, "explains"):
             self._explained.append((child.value, child))
-        self._check_plan(_required(node, "steps"), steps, causes)
+        self._check_plan(required(node, "steps"), steps, causes)
         self.rules.append(
             Rule(
                 id=rule_id,
-                layer=Layer(_string(node, "layer")),
-                severity=Severity(_string(node, "severity")),
-                title=self._text(_required(node, "title")),
-                summary=self._optional_text(node, "summary"),
-                match=self.conditions.condition(_required(node, "match"), Scope(scope.captures, in_match=True)),
+                layer=Layer(string(node, "layer")),
+                severity=Severity(string(node, "severity")),
+                title=self.text(required(node, "title")),
+                summary=self.optional_text(node, "summary"),
+                match=self.conditions.condition(required(node, "match"), Scope(scope.captures, in_match=True)),
                 causes=causes,
                 steps=steps,
-                other=_value(node, "other", DEFAULT_OTHER),
-                generic=_value(node, "generic", False),
-                explains=_value(node, "explains", []),
-                sources=_value(node, "sources", []),
+                other=plain(node, "other", DEFAULT_OTHER),
+                generic=plain(node, "generic", False),
+                explains=plain(node, "explains", []),
+                sources=plain(node, "sources", []),
                 examples=self._examples(node, cause_ids, step_ids),
                 file=place(node).file,
                 line=place(node).line,
@@ -122,43 +116,43 @@ class Builder:
         try:
             compile_steps(actions(steps, causes), len(causes) + 1)
         except ValueError as error:
-            self._complain(node, str(error))
+            self.complain(node, str(error))
 
     def _captures(self, match: Node) -> set[str]:
         """The named groups of all patterns below `match`."""
         names: set[str] = set()
         for key, _, value in pairs(match):
             if key == "log":
-                for child in _children(value):
+                for child in children(value):
                     names.update(_safe_group_names(child.value))
             elif key in ("all", "any"):
-                for child in _children(value):
+                for child in children(value):
                     names |= self._captures(child)
         return names
 
     def _cause(self, node: Node, scope: Scope) -> RuleCause:
         layer = entry(node, "layer")
-        clues = [self._clue(child, scope, speaks_for=True) for child in _items(node, "for")]
-        clues += [self._clue(child, scope, speaks_for=False) for child in _items(node, "against")]
+        clues = [self._clue(child, scope, speaks_for=True) for child in items(node, "for")]
+        clues += [self._clue(child, scope, speaks_for=False) for child in items(node, "against")]
         return RuleCause(
-            id=_string(node, "id"),
-            title=self._text(_required(node, "title")),
-            detail=self._optional_text(node, "detail"),
+            id=string(node, "id"),
+            title=self.text(required(node, "title")),
+            detail=self.optional_text(node, "detail"),
             layer=Layer(layer.value) if layer is not None else None,
-            prior=float(_value(node, "prior", 0)),
+            prior=float(plain(node, "prior", 0)),
             clues=clues,
         )
 
     def _clue(self, node: Node, scope: Scope, speaks_for: bool) -> Clue:
         condition = self.conditions.condition(node, scope)
-        weight = float(_value(node, "weight", 1))
+        weight = float(plain(node, "weight", 1))
         keys = {name for name, _, _ in pairs(node)}
         default = LOG_SENSITIVITY
         if keys & {"capture"}:
             default = CAPTURE_SENSITIVITY
         elif keys & {"fact"}:
             default = FACT_SENSITIVITY
-        sensitivity = float(_value(node, "sensitivity", default))
+        sensitivity = float(plain(node, "sensitivity", default))
         return Clue(condition, weight if speaks_for else 1 / weight, sensitivity)
 
     def _step(self, node: Node, scope: Scope, causes: set[str], steps: set[str]) -> RuleStep:
@@ -167,52 +161,41 @@ class Builder:
         for mapping in (told, fixed):
             for name, key, _ in pairs(mapping) if mapping is not None else []:
                 if name not in causes and name != "other":
-                    self._complain(key, f"this rule has no cause {name!r}{nearest(name, causes)}")
+                    self.complain(key, f"this rule has no cause {name!r}{nearest(name, causes)}")
         if kind == "repair" and fixed is None:
-            self._complain(node, "a repair says which causes it `fixes`")
-        for child in _children(entry(node, "after")):
+            self.complain(node, "a repair says which causes it `fixes`")
+        for child in children(entry(node, "after")):
             if child.value not in steps:
-                self._complain(child, f"this rule has no step {child.value!r}{nearest(child.value, steps)}")
-        commands = [*_children(entry(node, "run")), *_children(entry(node, "verify"))]
+                self.complain(child, f"this rule has no step {child.value!r}{nearest(child.value, steps)}")
+        commands = [*children(entry(node, "run")), *children(entry(node, "verify"))]
         for command in commands:
-            self._check_command(command, scope)
+            self.check_command(command, scope)
         when = entry(node, "when")
         return RuleStep(
-            id=_string(node, "id"),
+            id=string(node, "id"),
             kind=kind,
-            title=self._text(_required(node, kind)),
-            detail=self._optional_text(node, "detail"),
-            commands=[child.value for child in _children(entry(node, "run"))],
-            minutes=float(_value(node, "minutes", 1)),
-            risk=Risk(_string(node, "risk") or "none"),
-            verify=_string(node, "verify"),
-            tells={name: self._loose_text(value) for name, _, value in (pairs(told) if told is not None else [])},
+            title=self.text(required(node, kind)),
+            detail=self.optional_text(node, "detail"),
+            commands=[child.value for child in children(entry(node, "run"))],
+            minutes=float(plain(node, "minutes", 1)),
+            risk=Risk(string(node, "risk") or "none"),
+            verify=string(node, "verify"),
+            tells={name: self.loose_text(value) for name, _, value in (pairs(told) if told is not None else [])},
             fixes={name: float(data(value)) for name, _, value in (pairs(fixed) if fixed is not None else [])},
-            after=[child.value for child in _children(entry(node, "after"))],
-            when=self._optional_condition(when, scope),
+            after=[child.value for child in children(entry(node, "after"))],
+            when=self.optional_condition(when, scope),
         )
-
-    def _check_command(self, node: Node, scope: Scope) -> None:
-        """Placeholders must be known, and stand outside quotes: the values bring their own."""
-        names = {*scope.captures, *self.facts, FILE_PLACEHOLDER}
-        for name in placeholders(node.value):
-            if name not in names:
-                self._complain(node, f"{{{name}}} is neither a capture of `match` nor a fact{nearest(name, names)}")
-        for quoted in quoted_placeholders(node.value):
-            self._complain(node, f"a placeholder stands inside quotes in {quoted}; it is quoted when it is filled")
 
     def _examples(self, node: Node, causes: set[str], steps: set[str]) -> list[Example]:
         examples = []
-        for child in _items(node, "examples"):
+        for child in items(node, "examples"):
             values = data(child)
             cause, step, stated = values.get("cause", ""), values.get("first_step", ""), entry(child, "facts")
             if cause and cause not in causes and cause != "other":
-                self._complain(_required(child, "cause"), f"this rule has no cause {cause!r}{nearest(cause, causes)}")
+                self.complain(required(child, "cause"), f"this rule has no cause {cause!r}{nearest(cause, causes)}")
             if step and step not in steps:
-                self._complain(_required(child, "first_step"), f"this rule has no step {step!r}{nearest(step, steps)}")
-            for name, key, _ in pairs(stated) if stated is not None else []:
-                if name not in self.facts:
-                    self._complain(key, f"no collector declares the fact {name!r}{nearest(name, self.facts)}")
+                self.complain(required(child, "first_step"), f"this rule has no step {step!r}{nearest(step, steps)}")
+            self.check_facts(stated)
             examples.append(
                 Example(
                     raised=values.get("raises") != "nothing",
@@ -224,67 +207,6 @@ class Builder:
                 )
             )
         return examples
-
-    def _unique(self, nodes: list[Node], what: str) -> set[str]:
-        seen: set[str] = set()
-        for node in nodes:
-            name = _string(node, "id")
-            if name in seen:
-                self._complain(_required(node, "id"), f"another {what} of this rule is called {name!r}")
-            seen.add(name)
-        return seen
-
-    def _text(self, node: Node) -> Text:
-        texts = {name: " ".join(str(data(value)).split()) for name, _, value in pairs(node)}
-        missing = [language for language in LANGUAGES if not texts.get(language)]
-        if missing:
-            self.problems.append(Problem(place(node), f"lacks the text in {', '.join(missing)}", serious=False))
-        return texts
-
-    def _loose_text(self, node: Node) -> Text:
-        return {"en": str(data(node))} if entry_free(node) else self._text(node)
-
-    def _optional_text(self, node: Node, key: str) -> Text | None:
-        value = entry(node, key)
-        return self._text(value) if value is not None else None
-
-    def _optional_condition(self, node: Node | None, scope: Scope) -> Condition | None:
-        return self.conditions.condition(node, scope) if node is not None else None
-
-    def _complain(self, node: Node, message: str) -> None:
-        self.problems.append(Problem(place(node), message))
-
-
-def entry_free(node: Node) -> bool:
-    """Whether a node is a plain value rather than a mapping or list."""
-    return isinstance(node.value, str)
-
-
-def _items(node: Node, key: str) -> list[Node]:
-    return _children(entry(node, key))
-
-
-def _children(node: Node | None) -> list[Node]:
-    """The items of a list, or a single node as a list of one."""
-    if node is None:
-        return []
-    return [node] if isinstance(node.value, str) else list(node.value)
-
-
-def _required(node: Node, key: str) -> Node:
-    found = entry(node, key)
-    assert found is not None, key
-    return found
-
-
-def _string(node: Node, key: str) -> str:
-    found = entry(node, key)
-    return str(found.value) if found is not None else ""
-
-
-def _value(node: Node, key: str, default: Any) -> Any:
-    found = entry(node, key)
-    return data(found) if found is not None else default
 
 
 def _safe_group_names(expression: str) -> list[str]:

@@ -39,6 +39,37 @@ def data(node: Node) -> Any:
     return loader.construct_document(node)
 
 
+def children(node: Node | None) -> list[Node]:
+    """The items of a list, or a single node as a list of one."""
+    if node is None:
+        return []
+    return [node] if isinstance(node.value, str) else list(node.value)
+
+
+def items(node: Node, key: str) -> list[Node]:
+    """The items of the list under `key` of a mapping."""
+    return children(entry(node, key))
+
+
+def required(node: Node, key: str) -> Node:
+    """The value node under a key that the form demands."""
+    found = entry(node, key)
+    assert found is not None, key
+    return found
+
+
+def string(node: Node, key: str) -> str:
+    """The text under `key` of a mapping, or an empty one."""
+    found = entry(node, key)
+    return str(found.value) if found is not None else ""
+
+
+def plain(node: Node, key: str, default: Any) -> Any:
+    """The plain data under `key` of a mapping, or the default."""
+    found = entry(node, key)
+    return data(found) if found is not None else default
+
+
 def kind(node: Node) -> str:
     """What a node is, in words."""
     if isinstance(node, yaml.MappingNode):
