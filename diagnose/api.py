@@ -25,21 +25,35 @@ def explain(log: Paths | BinaryIO, *, language: str = "en", rules: Sequence[Path
     return run(log, "-", _book(rules), language)
 
 
-def scan(*paths: Paths, language: str = "en", rules: Sequence[Path] = (), jobs: int | None = None) -> Report:
+def scan(
+    *paths: Paths,
+    language: str = "en",
+    rules: Sequence[Path] = (),
+    targets: Sequence[str] = (),
+    jobs: int | None = None,
+) -> Report:
     """Which files at and below `paths` will fail to decode, why and where. Runs `jobs` worker processes.
+
+    `targets` name consumers (`decodedoctor targets list`): what they cannot read is told too. Raises LookupError for
+    a name that none of them has.
 
     All diagnoses are in the report, and in memory. The caller's program is not imported by the workers: a script needs
     no guard around the call.
     """
     from diagnose.pipelines.scan import ScanRequest, scan_whole
+    from diagnose.pipelines.targets import rules_for
 
     named = [os.fspath(path) for path in paths]
-    request = ScanRequest(named, language=language, own_rules=rules, jobs=jobs)
-    return scan_whole(request, rulebook(rules, with_patterns=False).rules)
+    request = ScanRequest(named, language=language, own_rules=rules, targets=targets, jobs=jobs)
+    return scan_whole(request, rules_for(rules, targets))
 
 
-def check_bytes(data: bytes, name: str, *, language: str = "en", rules: Sequence[Path] = ()) -> list[Diagnosis]:
+def check_bytes(
+    data: bytes, name: str, *, language: str = "en", rules: Sequence[Path] = (), targets: Sequence[str] = ()
+) -> list[Diagnosis]:
     """The diagnoses of one file's bytes, decoded in this process; `name` tells what they claim to be.
+
+    `targets` name consumers whose limits are told too, as in `scan`.
 
     An empty list for a sound file. Rows can be pickled and nothing outside is changed, so that it runs inside a map
     of `datasets`, webdataset, Ray or Spark. A decoder that crashes takes this process with it, as it would in the
@@ -47,7 +61,7 @@ def check_bytes(data: bytes, name: str, *, language: str = "en", rules: Sequence
     """
     from diagnose.pipelines.scan.in_memory import judge_bytes
 
-    return judge_bytes(bytes(data), name, language, rules)
+    return judge_bytes(bytes(data), name, language, rules, targets)
 
 
 def inspect(path: Paths) -> Evidence:

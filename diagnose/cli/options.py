@@ -53,6 +53,23 @@ def fail_on_option(command: Command) -> Command:
     )(command)
 
 
+def target_option(command: Command) -> Command:
+    return click.option(
+        "--target",
+        "targets",
+        metavar="NAME",
+        multiple=True,
+        shell_complete=_target_names,
+        help="Also what this consumer cannot read (`targets list`); may be repeated.",
+    )(command)
+
+
+def _target_names(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+    from diagnose.pipelines.targets import targets
+
+    return [target.name for target in targets() if target.name.startswith(begun)]
+
+
 def rules_option(command: Command) -> Command:
     return click.option(
         "--rules",

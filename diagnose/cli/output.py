@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, TextIO, TypeVar
 
 from diagnose.diagnosis import Severity
 
 if TYPE_CHECKING:
     from diagnose.diagnosis import Report
+    from diagnose.engine.rule import RuleSet
+    from diagnose.engine.target import Target
     from diagnose.pipelines.rulebook import Rulebook
     from diagnose.reports.terminal import Style
+
+Loaded = TypeVar("Loaded")
 
 MAX_WIDTH = 100
 
@@ -60,11 +64,32 @@ def open_rulebook(own_rules: Sequence[Path], with_patterns: bool = True) -> Rule
     """
     from diagnose.pipelines.rulebook import rulebook
 
+    return _opened(lambda: rulebook(own_rules, with_patterns))
+
+
+def open_rules(own_rules: Sequence[Path], targets: Sequence[str]) -> RuleSet:
+    """The rules in force for files, with the limits of these targets; a target that there is not ends the command."""
+    from diagnose.pipelines.targets import rules_for
+
+    return _opened(lambda: rules_for(own_rules, targets))
+
+
+def open_targets(own_rules: Sequence[Path]) -> list[Target]:
+    """All targets, the user's own included; what is wrong with them ends the command."""
+    from diagnose.pipelines.targets import targets
+
+    return _opened(lambda: targets(own_rules))
+
+
+def _opened(load: Callable[[], Loaded]) -> Loaded:
     try:
-        return rulebook(own_rules, with_patterns)
+        return load()
     except Exception as error:
         from diagnose.engine.problems import RuleError
+        from diagnose.pipelines.targets import UnknownTargetError
 
+        if isinstance(error, UnknownTargetError):
+            raise CommandError(str(error)) from None
         if isinstance(error, RuleError):
             raise CommandError(f"the rules cannot be used\n{error}") from None
         if isinstance(error, OSError):

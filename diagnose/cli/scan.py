@@ -29,6 +29,7 @@ from diagnose.cli import options
 @click.option("--resume", is_flag=True, help="Go on where an earlier scan with --resume was ended.")
 @click.option("--state", type=click.Path(dir_okay=False, path_type=Path), help="The ledger for that; implies --resume.")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), help="Worker processes; default: the processors available.")
+@options.target_option
 @options.format_option("text", "json", "jsonl", "csv")
 @options.fail_on_option
 @options.rules_option
@@ -45,6 +46,7 @@ def command(
     resume: bool,
     state: Path | None,
     jobs: int | None,
+    targets: tuple[str, ...],
     form: str,
     fail_on: str,
     own_rules: tuple[Path, ...],
@@ -58,6 +60,7 @@ def command(
 
     \b
     decodedoctor scan ./dataset
+    decodedoctor scan --target rk3588 --target tensorflow ./dataset
     decodedoctor scan --format jsonl --resume ./dataset > findings.jsonl
     find . -name '*.png' -newer last -print0 | decodedoctor scan --files-from -
     """
@@ -79,5 +82,6 @@ def command(
         jobs,
         output.language(lang),
         own_rules,
+        targets=targets,
     )
     return scanning.run(request, form, fail_on, quiet, color)

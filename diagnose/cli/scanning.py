@@ -19,7 +19,7 @@ Scanned = Callable[[Sink | None], ScanReport]
 
 def run(request: ScanRequest, form: str, fail_on: str, quiet: bool, color: str) -> int:
     """Scans, prints the report in its form, and returns the exit status. Raises CommandError."""
-    rules = output.open_rulebook(request.own_rules, with_patterns=False).rules
+    rules = output.open_rules(request.own_rules, request.targets)
     rows_on_terminal = form in ("jsonl", "csv") and sys.stdout.isatty()
 
     def scanned(sink: Sink | None) -> ScanReport:

@@ -160,13 +160,13 @@ def _explains(one: Raised, other: Raised) -> bool:
     )
 
 
-def _importance(raised: Raised, deeper: list[int]) -> tuple[int, bool, int, int, int, int, str]:
-    """Severity, then the earliest incident; in it what follows most `Caused by`, else the earliest line; in a line the
-    rightmost hit, where the deepest part of a wrapped error stands."""
+def _importance(raised: Raised, deeper: list[int]) -> tuple[int, bool, bool, int, int, int, int, str]:
+    """Severity, limits of targets after the rest; then the earliest incident; in it what follows most `Caused by`, else
+    the earliest line; in a line the rightmost hit, where the deepest part of a wrapped error stands."""
     rule, incident = raised.rule, raised.incident
     first = incident.first_line if incident is not None else raised.line
     depth = sum(first <= line <= raised.line for line in deeper)
-    return (-rule.severity.rank, rule.generic, first, -depth, raised.line, -raised.column, rule.id)
+    return (-rule.severity.rank, rule.generic, bool(rule.target), first, -depth, raised.line, -raised.column, rule.id)
 
 
 def _merged(diagnoses: list[Diagnosis]) -> list[Diagnosis]:

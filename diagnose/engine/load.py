@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from diagnose.engine.build import Builder
+from diagnose.engine.form import Form
 from diagnose.engine.problems import Place, Problem, RuleError
 from diagnose.engine.rule import RuleSet
 from diagnose.engine.rule_form import FILE
@@ -25,23 +26,37 @@ def load(files: Sequence[Path], declared: Iterable[FactSpec]) -> tuple[RuleSet, 
     Raises RuleError with everything that is wrong in all files.
     """
     problems: list[Problem] = []
-    roots = [root for path in files if (root := _compose(path, problems)) is not None]
-    fit = []
-    for root in roots:
-        complaints: list[Problem] = []
-        FILE.check(root, complaints)
-        problems.extend(complaints)
-        if not complaints:
-            fit.append(root)
+    fit = fitting(files, FILE, problems)
     builder = Builder(declared, problems)
     for root in fit:
         builder.add_extractions(root)
     for root in fit:
         builder.add_rules(root)
     builder.check_explains()
-    if any(problem.serious for problem in problems):
-        raise RuleError(sorted((p for p in problems if p.serious), key=lambda p: (p.place.file, p.place.line)))
+    refuse_serious(problems)
     return builder.rule_set([str(path) for path in files]), problems
+
+
+def fitting(files: Sequence[Path], form: Form, problems: list[Problem]) -> list[yaml.Node]:
+    """The YAML nodes of the files that fit the form; what is wrong with the others goes to `problems`."""
+    fit = []
+    for path in files:
+        root = _compose(path, problems)
+        if root is None:
+            continue
+        complaints: list[Problem] = []
+        form.check(root, complaints)
+        problems.extend(complaints)
+        if not complaints:
+            fit.append(root)
+    return fit
+
+
+def refuse_serious(problems: Iterable[Problem]) -> None:
+    """Raises RuleError with all that files cannot be used with, in the order of the files."""
+    serious = [problem for problem in problems if problem.serious]
+    if serious:
+        raise RuleError(sorted(serious, key=lambda problem: (problem.place.file, problem.place.line)))
 
 
 def _compose(path: Path, problems: list[Problem]) -> yaml.Node | None:

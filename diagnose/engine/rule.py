@@ -124,6 +124,8 @@ class Rule(Struct, frozen=True):
     file: str
     line: int
     summary: Text | None = None
+    target: str = ""
+    """The target whose limit this is (`diagnose.engine.target`); empty for a plain rule."""
 
 
 class Extraction(Struct, frozen=True):

@@ -17,6 +17,7 @@ from diagnose.pipelines.scan.sample import parse_sample
 from diagnose.pipelines.scan.selection import Selection
 from diagnose.pipelines.scan.stamp import stamp_of
 from diagnose.pipelines.scan.verdict import Verdict, diagnosis_of
+from diagnose.pipelines.targets import identity
 from diagnose.reports.scan_report import Sampled, ScanReport
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ def scan(
     selection = Selection(request.include, request.exclude, request.ignore_files, sample)
     ledger = None
     if request.state is not None:
-        ledger = Ledger(request.state, stamp_of(request.own_rules, request.language))
+        aimed = identity(request.own_rules, request.targets)
+        ledger = Ledger(request.state, stamp_of(request.own_rules, request.language, aimed))
     run = ScanRun(request, rules, selection, ledger, sink or _Nowhere(), on_progress)
     try:
         run.run()

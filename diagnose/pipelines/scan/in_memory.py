@@ -11,19 +11,24 @@ from diagnose.diagnosis import Diagnosis
 from diagnose.engine.judge import Judge
 from diagnose.engine.screening import Screen
 from diagnose.pipelines.files import collect_bytes
-from diagnose.pipelines.rulebook import rulebook
+from diagnose.pipelines.targets import rules_for
 
-_screens: dict[tuple[Path, ...], Screen] = {}
+_screens: dict[tuple[tuple[Path, ...], tuple[str, ...]], Screen] = {}
 _decoding = threading.Lock()
 """Decoders set limits of Pillow and the standard error for their time: two threads would leave each other's behind."""
 
 
-def judge_bytes(data: bytes, name: str, language: str, own_rules: Sequence[Path]) -> list[Diagnosis]:
-    """The diagnoses of a file named `name` that holds `data`. Raises RuleError where own rules cannot be used."""
-    key = tuple(own_rules)
+def judge_bytes(
+    data: bytes, name: str, language: str, own_rules: Sequence[Path], targets: Sequence[str]
+) -> list[Diagnosis]:
+    """The diagnoses of a file named `name` that holds `data`.
+
+    Raises RuleError where own rules cannot be used, UnknownTargetError for the name of a target that there is not.
+    """
+    key = (tuple(own_rules), tuple(targets))
     screen = _screens.get(key)
     if screen is None:
-        screen = _screens[key] = Screen(rulebook(own_rules, with_patterns=False).rules)
+        screen = _screens[key] = Screen(rules_for(own_rules, targets))
     with _decoding:
         evidence = collect_bytes(data, name)
     rules = screen.raised_by(evidence)

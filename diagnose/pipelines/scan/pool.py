@@ -61,13 +61,14 @@ class Workers:
         self,
         jobs: int,
         own_rules: Sequence[Path],
+        targets: Sequence[str],
         language: str,
         deliver: Callable[[Finished], None],
         file_seconds: float,
     ) -> None:
         self.jobs = jobs
         self.batches_out = 0
-        self._start = ([str(folder) for folder in own_rules], language, memory_limit(jobs))
+        self._start = ([str(folder) for folder in own_rules], list(targets), language, memory_limit(jobs))
         self._deliver = deliver
         self._file_seconds = file_seconds
         self._pool: Any = None

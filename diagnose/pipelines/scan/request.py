@@ -18,7 +18,7 @@ FILE_SECONDS = 30.0
 class ScanRequest(Struct, frozen=True):
     """Which files are scanned and how. `sample` is a number of files or a percentage, as text; `state` is the ledger.
 
-    `files_from` is a file that lists files, or `-` for standard input.
+    `files_from` is a file that lists files, or `-` for standard input. `targets` are consumers that shall read them.
     """
 
     paths: Sequence[str] = ()
@@ -34,6 +34,7 @@ class ScanRequest(Struct, frozen=True):
     language: str = "en"
     own_rules: Sequence[Path] = ()
     file_seconds: float = FILE_SECONDS
+    targets: Sequence[str] = ()
 
 
 class Sink(Protocol):

@@ -115,7 +115,12 @@ class ScanRun:
 
             request = self._request
             self._workers = Workers(
-                self._jobs, request.own_rules, request.language, self._inbox.put, request.file_seconds
+                self._jobs,
+                request.own_rules,
+                request.targets,
+                request.language,
+                self._inbox.put,
+                request.file_seconds,
             )
         return self._workers
 

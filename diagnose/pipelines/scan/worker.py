@@ -10,9 +10,9 @@ from diagnose.engine.judge import Judge
 from diagnose.engine.screening import Screen
 from diagnose.evidence import Evidence
 from diagnose.pipelines.files import collect_path
-from diagnose.pipelines.rulebook import rulebook
 from diagnose.pipelines.scan.confinement import confine
 from diagnose.pipelines.scan.verdict import BatchResult, FileResult, pack_batch, verdict_of
+from diagnose.pipelines.targets import rules_for
 from diagnose.quoting import printable
 
 BATCH_SECONDS = 0.25
@@ -36,7 +36,7 @@ _screen: Screen | None = None
 _language = "en"
 
 
-def start(own_rules: Sequence[str], language: str, memory_bytes: int) -> None:
+def start(own_rules: Sequence[str], targets: Sequence[str], language: str, memory_bytes: int) -> None:
     """Prepares the process. Ctrl-C is the parent's to handle; SIGTERM ends it even inside a decoder.
 
     The rules stay for ever: Python need not look at them each time that it looks for garbage.
@@ -47,7 +47,7 @@ def start(own_rules: Sequence[str], language: str, memory_bytes: int) -> None:
     global _screen, _language
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    _screen = Screen(rulebook([Path(folder) for folder in own_rules], with_patterns=False).rules)
+    _screen = Screen(rules_for([Path(folder) for folder in own_rules], targets))
     _language = language
     confine(memory_bytes)
     gc.collect()
