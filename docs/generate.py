@@ -1,4 +1,4 @@
-"""Writes the generated pages: docs/facts.md, docs/rules-list.md, docs/rules.schema.json, and README.md's outputs.
+"""Writes the generated pages: facts, rules, targets, the schemas of their files, and README.md's outputs.
 
     python docs/generate.py
 
@@ -18,8 +18,11 @@ from pathlib import Path
 from diagnose.diagnosis import Layer
 from diagnose.engine.rule import RuleSet
 from diagnose.engine.rule_form import json_schema
+from diagnose.engine.target import Limit, Target
+from diagnose.engine.target_form import json_schema as target_schema
 from diagnose.evidence import FactSpec
 from diagnose.pipelines.rulebook import load_rules, rule_files, shipped_rules
+from diagnose.pipelines.targets import read_targets, target_files
 from diagnose.pipelines.vocabulary import vocabularies
 
 DOCS = Path(__file__).resolve().parent
@@ -43,6 +46,8 @@ def pages() -> dict[str, str]:
         "facts.md": facts_page(rules),
         "rules-list.md": rules_page(rules),
         "rules.schema.json": json.dumps(json_schema(), indent=2) + "\n",
+        "targets-list.md": targets_page(read_targets(target_files([shipped_rules()]))),
+        "targets.schema.json": json.dumps(target_schema(), indent=2) + "\n",
     }
 
 
@@ -103,6 +108,28 @@ def rules_page(rules: RuleSet) -> str:
             head = ["| rule | severity | what | causes |", "| --- | --- | --- | --- |"]
             parts.append("\n".join([f"## {layer.value}", "", *head, *rows]))
     return "\n\n".join(parts) + "\n"
+
+
+def targets_page(targets: list[Target]) -> str:
+    limits = sum(len(target.limits) for target in targets)
+    parts = ["# Targets", NOTICE, f"{len(targets)} targets with {limits} limits: what each cannot read."]
+    for target in targets:
+        rows = [
+            f"| `{limit.id}` | {limit.rule.severity.value} | {_cell(limit.title['en'])}: {_cell(limit.happens['en'])}"
+            f"{_versions(limit)} | {_cell('; '.join(limit.sources))} |"
+            for limit in target.limits
+        ]
+        names = ", ".join(f"`{name}`" for name in [target.name, *target.aliases])
+        known = f" Known from: {'; '.join(target.sources)}." if target.sources else ""
+        head = ["| limit | severity | what happens | source |", "| --- | --- | --- | --- |"]
+        parts.append(f"## {target.title['en']}\n\n{names}\n\n{target.summary['en']}{known}")
+        parts.append("\n".join([*head, *rows]))
+    return "\n\n".join(parts) + "\n"
+
+
+def _versions(limit: Limit) -> str:
+    told = [f"from {limit.since} on"] * bool(limit.since) + [f"before {limit.until}"] * bool(limit.until)
+    return f" ({', '.join(told)})" if told else ""
 
 
 def _cell(text: str) -> str:

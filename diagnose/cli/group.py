@@ -15,6 +15,7 @@ COMMANDS = {
     "check": "Check this environment before a deployment.",
     "image": "Inspect a container image: manifest, platforms, referrers.",
     "inspect": "Show the bare evidence of files.",
+    "targets": "List and show what decoders and devices cannot read.",
     "rules": "List, show, lint and test the rules.",
     "completion": "Print the completion script of a shell.",
 }

@@ -59,12 +59,13 @@ def target_option(command: Command) -> Command:
         "targets",
         metavar="NAME",
         multiple=True,
-        shell_complete=_target_names,
+        shell_complete=target_names,
         help="Also what this consumer cannot read (`targets list`); may be repeated.",
     )(command)
 
 
-def _target_names(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+def target_names(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+    """Names that begin so, for the shell's completion."""
     from diagnose.pipelines.targets import targets
 
     return [target.name for target in targets() if target.name.startswith(begun)]

@@ -81,6 +81,13 @@ def open_targets(own_rules: Sequence[Path]) -> list[Target]:
     return _opened(lambda: targets(own_rules))
 
 
+def open_target(own_rules: Sequence[Path], name: str) -> Target:
+    """The target of this name or alias; if there is none, the command ends."""
+    from diagnose.pipelines.targets import chosen
+
+    return _opened(lambda: chosen(own_rules, [name]))[0]
+
+
 def _opened(load: Callable[[], Loaded]) -> Loaded:
     try:
         return load()

@@ -63,15 +63,21 @@ def show(rule_id: str, own_rules: tuple[Path, ...]) -> None:
 @click.argument("folders", nargs=-1, type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--strict", is_flag=True, help="Missing translations count as errors.")
 def lint(folders: tuple[Path, ...], strict: bool) -> int:
-    """Check the shipped rules and those in FOLDERS; exit status 1 if something is wrong."""
+    """Check the shipped rules and targets, and those in FOLDERS; exit status 1 if something is wrong."""
     from diagnose.engine.load import load
     from diagnose.engine.problems import RuleError
+    from diagnose.engine.target_load import load_targets
     from diagnose.pipelines.rulebook import rule_files, shipped_rules
+    from diagnose.pipelines.targets import target_files
     from diagnose.pipelines.vocabulary import vocabularies
 
+    declared = [spec for vocabulary in vocabularies() for spec in vocabulary]
     files = rule_files([shipped_rules(), *folders])
+    of_targets = target_files([shipped_rules(), *folders])
     try:
-        rules, remarks = load(files, [spec for vocabulary in vocabularies() for spec in vocabulary])
+        rules, remarks = load(files, declared)
+        targets, more = load_targets(of_targets, declared, [rule.id for rule in rules.rules])
+        remarks += more
     except RuleError as error:
         click.echo(str(error))
         click.echo(f"{len(error.problems)} problems")
@@ -79,7 +85,7 @@ def lint(folders: tuple[Path, ...], strict: bool) -> int:
     for remark in remarks:
         click.echo(remark.render())
     click.echo(
-        f"{len(rules.rules)} rules in {len(files)} files, {len(rules.patterns)} patterns: "
+        f"{len(rules.rules)} rules in {len(files)} files, {len(rules.patterns)} patterns, {len(targets)} targets: "
         + (f"{len(remarks)} remarks" if remarks else "nothing to complain of")
     )
     return int(strict and bool(remarks))
@@ -90,10 +96,12 @@ def lint(folders: tuple[Path, ...], strict: bool) -> int:
 @click.option("--verbose", "-v", is_flag=True, help="A row for every rule, not only for those with misses.")
 @options.rules_option
 def test(rule_ids: tuple[str, ...], verbose: bool, own_rules: tuple[Path, ...]) -> int:
-    """Run the examples of the rules (of those whose ids begin with RULE_IDS); exit status 1 on a miss."""
-    from diagnose.pipelines.rule_tests import run_examples
+    """Run the examples of rules and targets (of those whose ids begin with RULE_IDS); exit status 1 on a miss."""
+    from diagnose.pipelines.rule_tests import run_examples, run_target_examples
 
-    scores = run_examples(output.open_rulebook(own_rules), rule_ids)
+    book = output.open_rulebook(own_rules)
+    scores = run_examples(book, rule_ids)
+    scores += run_target_examples(book, output.open_targets(own_rules), rule_ids)
     if not scores:
         raise output.CommandError("no rule has an id that begins so")
     _print_scores(scores, verbose)

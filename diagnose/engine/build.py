@@ -63,13 +63,10 @@ class Builder(Reading):
             self._add_rule(node)
 
     def check_explains(self) -> None:
-        """An `explains` that names no rule is worth a remark: the other may be in another folder."""
+        """Has a look at each `explains`, once all rules are known."""
         ids = [rule.id for rule in self.rules]
         for target, node in self._explained:
-            known = any(rule_id.startswith(target[:-1]) for rule_id in ids) if target.endswith("*") else target in ids
-            if not known:
-                remark = f"no rule is called {target!r}{nearest(target, ids)}"
-                self.problems.append(Problem(place(node), remark, serious=False))
+            self.check_explained(target, node, ids)
 
     def rule_set(self, files: list[str]) -> RuleSet:
         """All rules. There must be no serious problem."""

@@ -65,5 +65,12 @@ class Reading:
             if name not in self.facts:
                 self.complain(key, f"no collector declares the fact {name!r}{nearest(name, self.facts)}")
 
+    def check_explained(self, target: str, node: Node, ids: Sequence[str]) -> None:
+        """An `explains` that names no rule is worth a remark: the other may be in another folder."""
+        known = any(rule_id.startswith(target[:-1]) for rule_id in ids) if target.endswith("*") else target in ids
+        if not known:
+            remark = f"no rule is called {target!r}{nearest(target, ids)}"
+            self.problems.append(Problem(place(node), remark, serious=False))
+
     def complain(self, node: Node, message: str) -> None:
         self.problems.append(Problem(place(node), message))

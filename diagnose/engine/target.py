@@ -8,7 +8,7 @@ from typing import overload
 from msgspec import Struct
 from msgspec.structs import replace
 
-from diagnose.engine.rule import Example, Rule, RuleSet, Text, raising_conditions
+from diagnose.engine.rule import Condition, Example, FactCondition, Rule, RuleSet, Text, raising_conditions
 
 PREFIX = "target"
 
@@ -47,14 +47,14 @@ def with_targets(rules: RuleSet, targets: Iterable[Target]) -> RuleSet:
     limits = [limit.rule for target in targets for limit in target.limits]
     by_fact = {name: list(indices) for name, indices in rules.by_fact.items()}
     for index, rule in enumerate(limits, len(rules.rules)):
-        for name in {condition.name for condition in raising_facts(rule)}:
+        for name in raising_facts(rule.match):
             by_fact.setdefault(name, []).append(index)
     return replace(rules, rules=_Chained(rules.rules, limits), by_fact=by_fact)
 
 
-def raising_facts(rule: Rule) -> list:
-    """The conditions on facts of which one holds wherever the rule is raised."""
-    return raising_conditions(rule.match, ())
+def raising_facts(match: Condition) -> set[str]:
+    """Names of facts of which one is there wherever the condition holds; none where it can hold of nothing."""
+    return {one.name for one in raising_conditions(match, ()) if isinstance(one, FactCondition)}
 
 
 class _Chained(Sequence[Rule]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
@@ -12,8 +12,8 @@ from diagnose.engine.conditions import Scope
 from diagnose.engine.form import Node, children, data, entry, items, place, plain, required, string
 from diagnose.engine.problems import Problem, nearest
 from diagnose.engine.reading import Reading
-from diagnose.engine.rule import Example, Rule, RuleCause, RuleStep, Text, raising_conditions
-from diagnose.engine.target import PREFIX, Limit, Target
+from diagnose.engine.rule import Example, Rule, RuleCause, RuleStep, Text
+from diagnose.engine.target import PREFIX, Limit, Target, raising_facts
 from diagnose.evidence import FactSpec
 
 CERTAIN = 0.98
@@ -35,6 +35,7 @@ class TargetBuilder(Reading):
         self.targets: list[Target] = []
         self._remedies: dict[str, RuleStep] = {}
         self._names: set[str] = set()
+        self._explained: list[Node] = []
 
     def add_remedies(self, root: Node) -> None:
         """A file's remedies. Those of all files must be known before any target is built."""
@@ -47,6 +48,11 @@ class TargetBuilder(Reading):
     def add_targets(self, root: Node) -> None:
         for node in items(root, "targets"):
             self._add_target(node)
+
+    def check_explains(self, rule_ids: Sequence[str]) -> None:
+        """Has a look at each `explains`: it should name a plain rule."""
+        for node in self._explained:
+            self.check_explained(node.value, node, rule_ids)
 
     def _add_target(self, node: Node) -> None:
         name = string(node, "name")
@@ -80,7 +86,8 @@ class TargetBuilder(Reading):
         since, until = string(node, "since"), string(node, "until")
         sources, examples = plain(node, "sources", []), self._examples(node)
         match = self.conditions.condition(required(node, "match"), _SCOPE)
-        if not raising_conditions(match, ()):
+        self._explained += items(node, "explains")
+        if not raising_facts(match):
             self.complain(required(node, "match"), "it says only what is not there; name a fact that such files have")
         rule = Rule(
             id=f"{PREFIX}/{target}/{limit_id}",
@@ -123,7 +130,7 @@ class TargetBuilder(Reading):
 
     def _steps(self, node: Node, limit_id: str) -> list[RuleStep]:
         """The remedies that a limit names, as steps that repair its one cause."""
-        steps = []
+        steps: list[RuleStep] = []
         for child in items(node, "do"):
             remedy = self._remedies.get(child.value)
             if remedy is None:

@@ -13,9 +13,12 @@ from diagnose.engine.target_form import FILE
 from diagnose.evidence import FactSpec
 
 
-def load_targets(files: Sequence[Path], declared: Iterable[FactSpec]) -> tuple[list[Target], list[Problem]]:
+def load_targets(
+    files: Sequence[Path], declared: Iterable[FactSpec], rule_ids: Sequence[str] | None = None
+) -> tuple[list[Target], list[Problem]]:
     """The targets of these files, checked against the facts that collectors declare, and what is only noteworthy.
 
+    With the ids of the rules in force, an `explains` that names none of them is noteworthy too.
     Raises RuleError with everything that is wrong in all files.
     """
     problems: list[Problem] = []
@@ -25,5 +28,7 @@ def load_targets(files: Sequence[Path], declared: Iterable[FactSpec]) -> tuple[l
         builder.add_remedies(root)
     for root in fit:
         builder.add_targets(root)
+    if rule_ids is not None:
+        builder.check_explains(rule_ids)
     refuse_serious(problems)
     return builder.targets, problems

@@ -11,6 +11,7 @@ from diagnose.collectors import log
 from diagnose.diagnosis import Diagnosis
 from diagnose.engine.judge import Judge
 from diagnose.engine.rule import Example, Rule
+from diagnose.engine.target import Target, with_targets
 from diagnose.evidence import Evidence, Fact, Subject
 from diagnose.patterns import PatternSet
 from diagnose.pipelines.rulebook import Rulebook
@@ -46,6 +47,17 @@ def run_examples(book: Rulebook, wanted: Iterable[str] = ()) -> list[RuleScore]:
     ]
 
 
+def run_target_examples(book: Rulebook, targets: Iterable[Target], wanted: Iterable[str] = ()) -> list[RuleScore]:
+    """The score of each limit of these targets, with all rules and the limits of its own target in force."""
+    prefixes = tuple(wanted)
+    scores = []
+    for target in targets:
+        judge = Judge(with_targets(book.rules, [target]))
+        rules = [limit.rule for limit in target.limits if not prefixes or limit.rule.id.startswith(prefixes)]
+        scores += [_score(rule, judge, book.patterns) for rule in rules]
+    return scores
+
+
 def _score(rule: Rule, judge: Judge, patterns: PatternSet) -> RuleScore:
     misses: list[Miss] = []
     right = {True: 0, False: 0}
@@ -79,7 +91,7 @@ def _complaint(rule: Rule, example: Example, diagnoses: list[Diagnosis]) -> tupl
     mine = next((d for d in diagnoses if d.rule == rule.id), None)
     if not example.raised:
         return None if mine is None else ("not raised", told)
-    if mine is None or diagnoses[0].rule != rule.id:
+    if mine is None or (diagnoses[0].rule != rule.id and not rule.target):
         return "raised, and first", told
     if example.cause and mine.causes[0].id != example.cause:
         ranked = ", ".join(f"{cause.id} {cause.probability:.2f}" for cause in mine.causes[:3])

@@ -42,10 +42,8 @@ def chosen(own_folders: Sequence[Path], names: Iterable[str]) -> list[Target]:
     for name in names:
         target = by_name.get(name.lower())
         if target is None:
-            hint = nearest(name, by_name)
-            raise UnknownTargetError(
-                f"no target is called {name!r}{hint or '; `decodedoctor targets list` names them'}"
-            )
+            hint = nearest(name, by_name) or "; `decodedoctor targets list` names them"
+            raise UnknownTargetError(f"no target is called {name!r}{hint}")
         found.setdefault(target.name, target)
     return list(found.values())
 
