@@ -30,7 +30,7 @@ SIZES = frozenset(
     {
         "log.bytes_got",
         "log.failed_allocation_bytes",
-        "log.torch_asked_gib",
+        "log.torch_asked",
         "log.tensor_shape",
         "log.frame_size",
         "log.cma_pages",
@@ -63,6 +63,10 @@ def derive(evidence: Evidence) -> None:
         from diagnose.derivations import sizes
 
         sizes.derive(evidence)
+    if "log.torch_asked" in known:
+        from diagnose.derivations import torch_memory
+
+        torch_memory.derive(evidence)
     if known & CODES:
         from diagnose.derivations import codes
 

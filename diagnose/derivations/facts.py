@@ -13,6 +13,11 @@ FACTS = Vocabulary(
     FactSpec("derived.failed_buffer", "str", "which buffer failed, by its size: kv, compute, weights, unknown"),
     FactSpec("derived.largest_context_that_fits", "int", "longest context that fits beside the weights", "tokens"),
     FactSpec("derived.layers_that_fit", "int", "layers that fit on the device with their share of the KV cache"),
+    FactSpec(
+        "derived.torch_shortage",
+        "str",
+        "what the figures of PyTorch's message say: beyond-device, held-elsewhere, in-pieces, full, unknown",
+    ),
     # --- weights
     FactSpec("derived.weight_bytes", "int", "size of the model's weights", "bytes"),
     FactSpec("derived.bits_per_weight", "float", "bits that a weight takes on average", "bits"),

@@ -6,7 +6,7 @@ import math
 import re
 import struct
 
-from diagnose.derivations.stated import add, fact_at, line_of, mib, number_at
+from diagnose.derivations.stated import add, fact_at, line_of, mib, number_at, size_bytes, text_at
 from diagnose.evidence import Evidence, Fact
 
 BLOCK_BYTES = 4096
@@ -88,11 +88,12 @@ def absurdity(size: int) -> str:
 
 def _share_of_total(evidence: Evidence) -> None:
     """PyTorch states what it asked for and what the GPU has."""
-    total = number_at(evidence, "log.torch_total_gib")
-    asked = number_at(evidence, "log.torch_asked_gib")
-    if total and asked is not None:
-        source = fact_at(evidence, "log.torch_asked_gib")
-        add(evidence, "derived.allocation_share", round(asked / total, 4), source, f"{asked:g} of {total:g} GiB")
+    total, asked = text_at(evidence, "log.torch_total"), text_at(evidence, "log.torch_asked")
+    total_bytes, asked_bytes = size_bytes(total), size_bytes(asked)
+    if total_bytes and asked_bytes is not None:
+        source = fact_at(evidence, "log.torch_asked")
+        share = round(asked_bytes / total_bytes, 4)
+        add(evidence, "derived.allocation_share", share, source, f"{asked} of {total}")
 
 
 def _tensor(evidence: Evidence) -> None:
