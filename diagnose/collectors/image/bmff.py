@@ -7,13 +7,15 @@ from dataclasses import dataclass, field
 from diagnose.collectors.image.bmff_boxes import Box, BoxFields, boxes
 from diagnose.collectors.image.bmff_items import Items, read_items
 from diagnose.collectors.image.bmff_properties import check_properties
-from diagnose.collectors.image.content import Content, CutShort
+from diagnose.collectors.image.content import Content, CutShort, zero_run
 from diagnose.collectors.image.exif import read_exif
 from diagnose.collectors.image.findings import Damage, Findings
 
 SEQUENCE_BRANDS = {b"avis", b"hevc", b"hevx", b"msf1", b"avcs", b"vvis"}
 KNOWN_BOXES = {b"ftyp", b"meta", b"mdat", b"moov", b"moof", b"mini", b"free", b"skip", b"uuid", b"idat"}
 MAX_BRANDS = 256
+MIN_HOLE = 64
+"""Zero bytes in a row that arithmetic codes do not come to; HEVC even forbids three (ISO/IEC 23008-2, 7.4.2)."""
 
 
 @dataclass
@@ -118,6 +120,14 @@ def _check_extents(state: BmffState, items: Items) -> None:
                     state.found.damage(Damage.TRUNCATED, size, text)
                 else:
                     report(Damage.BAD_OFFSET, size, text)
+            elif extent.method == 0 and kind in _ARITHMETIC:
+                _look_for_hole(state, name, start, end)
+
+
+def _look_for_hole(state: BmffState, name: str, start: int, end: int) -> None:
+    hole = zero_run(state.data, start, end, MIN_HOLE)
+    if hole is not None:
+        state.found.damage(Damage.ZERO_HOLE, hole, f"{MIN_HOLE} or more zero bytes in the coded data of {name}")
 
 
 def _read_exif_items(state: BmffState, items: Items) -> None:
@@ -153,6 +163,7 @@ def _describe(state: BmffState) -> None:
             found.feature(feature, words)
 
 
+_ARITHMETIC = {b"hvc1", b"av01", b"vvc1"}
 _CODECS = {b"hvc1", b"av01", b"avc1", b"vvc1", b"j2k1", b"jpeg", b"grid", b"iovl", b"iden", b"unci", b"mski"}
 
 

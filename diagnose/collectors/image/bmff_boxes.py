@@ -51,11 +51,11 @@ def boxes(data: Content, start: int, end: int, found: Findings) -> Iterator[Box]
             header = 16
         elif size == 0:
             size = end - position
-            if kind != b"mdat":
-                # Allowed for any last box, but several readers only know it of the data.
-                found.irregular(
-                    Damage.BAD_BOX, position, f"box {kind.decode('latin-1')!r} extends to the end of the file"
-                )
+            if kind not in (b"mdat", b"jp2c"):
+                # Allowed for any last box, but several readers only know it of the data; of meta libheif, and libavif
+                # up to 0.11, refuse it.
+                report = found.damage if kind == b"meta" else found.irregular
+                report(Damage.BAD_BOX, position, f"box {kind.decode('latin-1')!r} extends to the end of the file")
         if size < header:
             found.damage(Damage.BAD_BOX, position, f"box {kind.decode('latin-1')!r} states a size of {size} bytes")
             return

@@ -21,6 +21,9 @@ DEPTHS = {"rgb": (1, 2, 4, 8, 16, 24, 32), "rle8": (8,), "rle4": (4,), "rle24": 
 """Bits a pixel that each compression allows (2 is Windows CE's)."""
 
 BITFIELD_DEPTHS = (16, 32)
+ABSURD, ABSURD_BYTES = 16, 1 << 20
+"""A stated length of more than so many times the file (or 16 MiB, if it is small) is no slip of a writer."""
+
 MAX_GAP = 16
 """Bytes before the pixels that masks of an old header or alignment take."""
 
@@ -55,7 +58,9 @@ def read(data: Content, found: Findings) -> None:
     if bitmap is None:
         return
     if stated != len(data) and stated not in (0, _FILE.size + bitmap.header_bytes):
-        found.irregular(Damage.BAD_SIZE_FIELD, 2, f"the header states {stated} bytes, the file has {len(data)}")
+        # Readers that take the field at its word (ffmpeg, ImageMagick) fail where it is beyond all reason.
+        report = found.damage if stated > ABSURD * max(len(data), ABSURD_BYTES) else found.irregular
+        report(Damage.BAD_SIZE_FIELD, 2, f"the header states {stated} bytes, the file has {len(data)}")
     check_pixels(data, bitmap, bitmap.height, found)
 
 
@@ -128,7 +133,7 @@ def _describe(bitmap: Bitmap, top_down: bool, found: Findings) -> None:
 
 def check_pixels(data: Content, bitmap: Bitmap, height: int, found: Findings) -> None:
     """Whether palette and pixels (`height` rows) lie within the data and mean something."""
-    palette = _palette_colours(bitmap)
+    palette = palette_colours(bitmap)
     if bitmap.depth <= 8 and bitmap.colours > 1 << bitmap.depth:
         text = f"{bitmap.colours} palette colours for {bitmap.depth} bits a pixel"
         beyond = bitmap.header + bitmap.header_bytes + 4 * bitmap.colours > len(data)
@@ -136,7 +141,8 @@ def check_pixels(data: Content, bitmap: Bitmap, height: int, found: Findings) ->
         report(Damage.BAD_PALETTE, bitmap.header + 32, text)
     if bitmap.stated_pixel_bytes > len(data):
         text = f"the pixels are said to take {bitmap.stated_pixel_bytes} bytes, the file has {len(data)}"
-        found.irregular(Damage.BAD_SIZE_FIELD, bitmap.header + 20, text)
+        report = found.damage if bitmap.stated_pixel_bytes > ABSURD * max(len(data), ABSURD_BYTES) else found.irregular
+        report(Damage.BAD_SIZE_FIELD, bitmap.header + 20, text)
     _check_masks(data, bitmap, found)
     least = bitmap.header + bitmap.header_bytes
     if bitmap.pixels < least or bitmap.pixels >= len(data):
@@ -156,7 +162,8 @@ def check_pixels(data: Content, bitmap: Bitmap, height: int, found: Findings) ->
         _check_rows(data, bitmap, abs(height), palette, found)
 
 
-def _palette_colours(bitmap: Bitmap) -> int:
+def palette_colours(bitmap: Bitmap) -> int:
+    """Colours that the palette holds."""
     full = 1 << bitmap.depth if bitmap.depth <= 8 else 0
     return min(bitmap.colours, full) if bitmap.colours > 0 else full
 

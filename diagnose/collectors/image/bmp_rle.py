@@ -22,6 +22,7 @@ class _Pen:
 def check_rle(data: Content, offset: int, compression: str, width: int, height: int, found: Findings) -> None:
     """Follows the runs from `offset` to the end of the bitmap and adds where they leave it or break off."""
     pen, position, outside = _Pen(), offset, False
+    padded = (width + 3) // 4 * 4
     for _ in range(MAX_RUNS):
         if position + 2 > len(data):
             if pen.y < height - 1 or (pen.y == height - 1 and pen.x < width):
@@ -39,7 +40,11 @@ def check_rle(data: Content, offset: int, compression: str, width: int, height: 
             return
         else:
             position = _escape(data, position + 2, value, compression, pen)
-        if not outside and (pen.x > width or pen.y > height or (pen.y == height and pen.x > 0)):
+        if not outside and pen.y < height and width < pen.x <= padded:
+            # ImageMagick rounds rows up to whole words; readers clip what is too much.
+            outside = True
+            found.irregular(Damage.BAD_RLE, start, f"a run reaches pixel {pen.x} of a row of {width}")
+        elif not outside and (pen.x > width or pen.y > height or (pen.y == height and pen.x > 0)):
             outside = True
             text = f"a run reaches pixel {pen.x},{pen.y} of a {width}x{height} bitmap"
             found.damage(Damage.BAD_RLE, start, text)

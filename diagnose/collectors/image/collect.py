@@ -5,10 +5,32 @@ from __future__ import annotations
 import mmap
 from collections.abc import Callable
 
-from diagnose.collectors.image import bmff, bmp, camera_raw, gif, ico, jpeg, netpbm, png, qoi, tiff, webp
+from diagnose.collectors.image import (
+    bmff,
+    bmp,
+    camera_raw,
+    dds,
+    exr,
+    gif,
+    ico,
+    jp2,
+    jpeg,
+    jpeg2000,
+    jxl,
+    netpbm,
+    pcx,
+    png,
+    psd,
+    qoi,
+    radiance,
+    sgi,
+    tga,
+    tiff,
+    webp,
+)
 from diagnose.collectors.image.content import Content, CutShort, zero_tail
 from diagnose.collectors.image.findings import Damage, Findings
-from diagnose.collectors.image.formats import CAMERA_RAW, COMMON, MANGLED, TIFF_RAW, UNKNOWN
+from diagnose.collectors.image.formats import BARE_SAMPLES, CAMERA_RAW, COMMON, MANGLED, TIFF_RAW, UNKNOWN
 from diagnose.collectors.image.verify import verify
 from diagnose.evidence import Fact
 
@@ -16,6 +38,7 @@ PIXEL_LIMIT = 2 * 89_478_485
 """Above twice its MAX_IMAGE_PIXELS Pillow refuses to decode (PIL/Image.py)."""
 
 MIN_ZERO_TAIL = 64
+BLOCK = 4096
 
 _READERS: dict[str, Callable[[Content, Findings], None]] = {
     "jpeg": jpeg.read,
@@ -36,10 +59,25 @@ _READERS: dict[str, Callable[[Content, Findings], None]] = {
     "avif": bmff.read,
     "ico": ico.read,
     "cur": ico.read,
+    "jp2": jp2.read,
+    "jpx": jp2.read,
+    "jph": jp2.read,
+    "j2k": jpeg2000.read,
     "qoi": qoi.read,
     "pbm": netpbm.read,
     "pgm": netpbm.read,
     "ppm": netpbm.read,
+    "pam": netpbm.read_pam,
+    "pfm": netpbm.read_floats,
+    "jxl": jxl.read,
+    "psd": psd.read,
+    "exr": exr.read,
+    "dds": dds.read,
+    "tga": tga.read,
+    "sgi": sgi.read,
+    "pcx": pcx.read,
+    "hdr": radiance.read,
+    "farbfeld": radiance.read_farbfeld,
     **dict.fromkeys(TIFF_RAW, camera_raw.read),
 }
 
@@ -64,9 +102,19 @@ def collect(
     tail = zero_tail(content)
     if tail >= MIN_ZERO_TAIL:
         found.know("image.zero_tail_bytes", tail, len(content) - tail)
+        _weigh_zero_tail(content, tail, found)
     verify(content, found, pixel_limit)
     found.close()
     return found.facts
+
+
+def _weigh_zero_tail(content: Content, tail: int, found: Findings) -> None:
+    """Bare samples may end with black rows. Where the zeros begin at a block of a disk, though, which the rows of a
+    picture do once in thousands of files, it is rather a rest that was never written."""
+    start = len(content) - tail
+    if found.format in BARE_SAMPLES and tail >= BLOCK and start and start % BLOCK == 0 and not found.damaged:
+        text = f"the last {tail} bytes, from a multiple of {BLOCK} on, are zeros"
+        found.irregular(Damage.ZERO_HOLE, start, text)
 
 
 def _describe_format(image_format: str, found: Findings) -> None:

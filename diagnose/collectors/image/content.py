@@ -36,6 +36,12 @@ def unpack(layout: struct.Struct, data: Content, offset: int, end: int | None = 
     return layout.unpack_from(data, offset)
 
 
+def zero_run(data: Content, start: int, end: int, least: int) -> int | None:
+    """Where the first `least` zero bytes in a row between `start` and `end` are."""
+    at = data.find(bytes(least), start, end)
+    return at if at >= 0 else None
+
+
 def zero_tail(data: Content, block: int = 65536) -> int:
     """How many zero bytes the data ends with."""
     end = len(data)

@@ -71,6 +71,7 @@ class Findings:
         self.pixels = 0
         self.sized = False
         self.unsupported = False
+        self.rarity = ""
         self.first_scan = 0
         self.components = 3
         self.short_palette = 0
@@ -124,6 +125,10 @@ class Findings:
     def unsupported_variant(self, text: str, offset: int | None = None) -> None:
         self.unsupported = True
         self._add("image.unsupported", text, offset, "")
+
+    def rarely_read(self, text: str) -> None:
+        """The file is of a valid variant that the decoders here may lack: their refusal alone does not condemn it."""
+        self.rarity = self.rarity or text
 
     def close(self) -> None:
         """Adds the facts that sum up the others. Called once, when all readers are done."""

@@ -20,3 +20,6 @@ CAMERA_RAW = frozenset(["arw", "cr2", "cr3", "crw", "dng", "mrw", "nef", "orf", 
 
 TIFF_RAW = frozenset(["arw", "cr2", "dng", "nef", "pef", "srw"])
 """Camera raw files whose directories can be read as those of TIFF."""
+
+BARE_SAMPLES = frozenset(["bmp", "tiff", "bigtiff", "pbm", "pgm", "ppm", "pam", "tga", "ico", "dds", "sgi", "farbfeld"])
+"""Formats whose pixels may lie in the file as they are."""

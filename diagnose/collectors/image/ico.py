@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 
 from diagnose.collectors.image import png
-from diagnose.collectors.image.bmp import read_bitmap
+from diagnose.collectors.image.bmp import palette_colours, read_bitmap
 from diagnose.collectors.image.content import Content, CutShort, unpack
 from diagnose.collectors.image.findings import Damage, Findings
 
@@ -43,8 +43,7 @@ def _read_image(data: Content, offset: int, size: int, number: int, found: Findi
             found.feature("png-in-ico", "entries in PNG form, which old readers of icons lack")
             png.read(content, inner)
         else:
-            # The length in the directory is not always that of a DIB; what counts is that its header is there.
-            read_bitmap(bytes(data[offset:]), 0, 0, inner)
+            _read_bitmap(bytes(data[offset:]), inner)
     except CutShort:
         inner.damage(Damage.TRUNCATED, size, "the data end inside a header")
     for fact in inner.facts:
@@ -53,3 +52,15 @@ def _read_image(data: Content, offset: int, size: int, number: int, found: Findi
             found.damage(Damage(str(fact.value)), offset + inside, f"image {number}: {fact.text}")
     # The directory's height of a DIB counts the mask too, hence no comparison of sizes.
     found.largest(inner.pixels // (1 if content.startswith(png.SIGNATURE) else 2))
+
+
+def _read_bitmap(content: bytes, inner: Findings) -> None:
+    """A DIB without file header, whose height counts the mask too. The directory's length of it is not always right,
+    hence `content` goes on to the end of the file: what counts is that header, palette and picture are there."""
+    bitmap = read_bitmap(content, 0, 0, inner)
+    if bitmap is None or bitmap.compression != "rgb":
+        return
+    needed = bitmap.header_bytes + 4 * palette_colours(bitmap) + bitmap.row_bytes * (abs(bitmap.height) // 2)
+    if needed > len(content):
+        text = f"the picture takes {needed} bytes, {len(content)} are left in the file"
+        inner.damage(Damage.TRUNCATED, len(content), text)

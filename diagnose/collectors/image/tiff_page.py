@@ -67,6 +67,10 @@ COLOUR_SAMPLES = {"grey": 1, "rgb": 3, "palette": 1, "cmyk": 4, "ycbcr": 3, "lab
 """Samples of a pixel without extra ones such as alpha."""
 
 MAX_SAMPLES = 65535
+MAX_TABLES_BYTES = 1 << 16
+
+READ_BY_PILLOW = frozenset(range(1, 9)) | {32771, 32773, 32946, 34676, 34677, 34925, 50000, 50001, 32809, 34661}
+"""Compressions that Pillow knows by name (TiffImagePlugin.COMPRESSION_INFO)."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,9 @@ class Page:
     tiled: bool
     segment_width: int
     segment_height: int
+    low_bits_first: bool
+    jpeg_tables: bytes
+    """The tables that all JPEG strips share, without their end marker; empty where there are none."""
 
     @property
     def compression_name(self) -> str:
@@ -150,7 +157,16 @@ def _layout(reader: IfdReader, directory: Directory, number: int, width: int, he
         tiled=tiled,
         segment_width=(tile_width or 0) if tiled else width,
         segment_height=(reader.integer(directory, TILE_HEIGHT) or 0) if tiled else max(1, min(rows, height)),
+        low_bits_first=reader.integer(directory, FILL_ORDER, 1) == 2,
+        jpeg_tables=_jpeg_tables(reader, directory),
     )
+
+
+def _jpeg_tables(reader: IfdReader, directory: Directory) -> bytes:
+    entry = directory.find(JPEG_TABLES)
+    if entry is None or entry.size > MAX_TABLES_BYTES:
+        return b""
+    return bytes(reader.data[entry.value_offset : entry.value_offset + entry.size]).removesuffix(b"\xff\xd9")
 
 
 def _check_values(reader: IfdReader, directory: Directory, page: Page, found: Findings) -> None:
@@ -175,6 +191,10 @@ def _describe(reader: IfdReader, directory: Directory, page: Page, found: Findin
         found.know("image.bit_depth", depth)
         found.know("image.colour_model", "bilevel" if depth == 1 and model == "grey" else model)
     common = page.compression_name in COMMON
+    if page.compression not in READ_BY_PILLOW and page.compression in COMPRESSIONS:
+        found.rarely_read(f"TIFF with the compression {page.compression_name}")
+    if reader.big and reader.order == ">":
+        found.rarely_read("big-endian BigTIFF")
     for present, feature, words in (
         (page.tiled, "tiled", "pixels in tiles"),
         (page.planar, "planar", "one plane per sample"),

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from diagnose.collectors.image import packbits
 from diagnose.collectors.image.content import CutShort
+from diagnose.collectors.image.decoders import turbo
+from diagnose.collectors.image.decoders.outcome import Reaction
 from diagnose.collectors.image.deflate import BrokenStreamError, inflated_sizes
 from diagnose.collectors.image.findings import Damage, Findings
 from diagnose.collectors.image.ifd import Directory, IfdReader
@@ -20,8 +23,13 @@ from diagnose.collectors.image.tiff_page import (
 MAX_COUNTED_BYTES = 1 << 21
 """Bytes of PackBits that are followed run by run; what lies behind, and LZW, libtiff checks well itself."""
 
+MAX_JPEG_BYTES = 1 << 24
+
 YCBCR = 6
-UNCOMPRESSED, DEFLATE, PACKBITS = 1, (8, 32946), 32773
+UNCOMPRESSED, JPEG, DEFLATE, PACKBITS = 1, 7, (8, 32946), 32773
+
+_BITS_REVERSED = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
+"""For FillOrder 2, which libtiff undoes before it inflates (tif_read.c, TIFFReverseBits)."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +86,9 @@ def _segments(reader: IfdReader, directory: Directory, page: Page, found: Findin
 
 
 def _check_contents(reader: IfdReader, page: Page, segments: list[Segment], found: Findings) -> None:
+    if page.compression == JPEG:
+        _check_jpeg_streams(reader, page, segments, found)
+        return
     if page.photometric == YCBCR or len(page.bits) not in (1, page.samples):
         # Subsampled chroma changes the row length, and a list of bits that does not fit the samples says nothing.
         return
@@ -97,12 +108,19 @@ def _check_segment(reader: IfdReader, page: Page, segment: Segment, expected: in
     """False once damage was found."""
     data = reader.data[segment.offset : segment.offset + segment.size]
     name = f"strip {segment.index} of page {page.number}"
+    if page.low_bits_first and page.compression != UNCOMPRESSED:
+        data = data.translate(_BITS_REVERSED)
     if page.compression == UNCOMPRESSED:
         yielded, broken = segment.size, None
     elif page.compression in DEFLATE:
         yielded, broken = _count_deflate(data, expected)
     elif page.compression == PACKBITS:
-        yielded, broken = _count_packbits(data, expected), None
+        yielded, used = packbits.count(data, expected)
+        broken = f"{len(data) - used} bytes are left over" if used < len(data) - 1 else None
+        broken = f"the last run yields {yielded - expected} bytes too many" if yielded > expected else broken
+        if broken:
+            found.damage(Damage.BAD_RLE, segment.offset, f"{name}: {broken}")
+            return False
     else:
         return True
     if yielded >= expected:
@@ -116,22 +134,27 @@ def _check_segment(reader: IfdReader, page: Page, segment: Segment, expected: in
     return False
 
 
+def _check_jpeg_streams(reader: IfdReader, page: Page, segments: list[Segment], found: Findings) -> None:
+    """Each strip is a JPEG stream that takes its tables from a tag (TIFF Technical Note 2). libtiff, through Pillow,
+    keeps quiet about damage in it."""
+    budget = MAX_JPEG_BYTES
+    for segment in segments:
+        budget -= segment.size
+        stream = reader.data[segment.offset : segment.offset + segment.size]
+        if budget < 0 or not segment.size:
+            return
+        name = f"strip {segment.index} of page {page.number}"
+        if stream[:2] != b"\xff\xd8":
+            found.damage(Damage.BAD_HEADER, segment.offset, f"{name} does not start as a JPEG stream")
+            return
+        outcome = turbo.decode(page.jpeg_tables + stream[2:] if page.jpeg_tables else stream, page.samples)
+        if outcome.reaction is Reaction.REFUSED:
+            found.damage(Damage.ENTROPY_ERROR, segment.offset, f"{name}: {outcome.message}")
+            return
+
+
 def _count_deflate(data: bytes, expected: int) -> tuple[int, str | None]:
     try:
         return inflated_sizes([data], expected)[0], None
     except BrokenStreamError as error:
         return (expected if error.checksum else 0), f"the data cannot be inflated ({error})"
-
-
-def _count_packbits(data: bytes, expected: int) -> int:
-    """TIFF 6.0 section 9."""
-    position = yielded = 0
-    while position < len(data) and yielded < expected:
-        head = data[position]
-        if head < 128:
-            yielded += min(head + 1, len(data) - position - 1)
-            position += head + 2
-        else:
-            yielded += 257 - head if head > 128 else 0
-            position += 2 if head > 128 else 1
-    return yielded

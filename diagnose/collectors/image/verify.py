@@ -23,7 +23,7 @@ def verify(data: Content, found: Findings, pixel_limit: int) -> None:
     if found.pixels > pixel_limit:
         _state_bomb(found, pixel_limit)
         return
-    outcomes = _outcomes(data, found, pixel_limit)
+    outcomes = _excused(_outcomes(data, found, pixel_limit), found)
     if any(outcome.reaction is Reaction.LIMIT for outcome in outcomes):
         _state_bomb(found, pixel_limit)
     for outcome in outcomes:
@@ -53,6 +53,14 @@ def _outcomes(data: Content, found: Findings, pixel_limit: int) -> list[Outcome]
     if found.format == "avif" and not outcomes[0].delivers and heif.decodes_av1():
         outcomes.append(heif.decode(data))
     return outcomes
+
+
+def _excused(outcomes: list[Outcome], found: Findings) -> list[Outcome]:
+    """Where the reader knows a sound file of a rare variant, a refusal says that the decoder lacks it, no more."""
+    if not found.rarity or found.damaged or any(outcome.delivers for outcome in outcomes):
+        return outcomes
+    excused = (Reaction.REFUSED, Reaction.MISSING)
+    return [Outcome(o.decoder, Reaction.UNSUPPORTED, found.rarity) if o.reaction in excused else o for o in outcomes]
 
 
 def _decode_jpeg(data: Content, found: Findings, pixel_limit: int) -> list[Outcome]:

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from diagnose.collectors.image.content import Content
+from diagnose.collectors.image.content import Content, zero_run
 from diagnose.collectors.image.exif import read_exif, read_icc, read_xmp
 from diagnose.collectors.image.findings import Damage, Findings
 from diagnose.collectors.image.trailing import describe_trailing
@@ -16,6 +16,8 @@ _RIFF = struct.Struct("<4sI4s")
 _CHUNK = struct.Struct("<4sI")
 _VP8X_BYTES, _ANIM_BYTES, _ANMF_HEADER = 10, 6, 16
 MAX_CHUNKS = 1 << 16
+MIN_HOLE = {b"VP8 ": 64, b"VP8L": 256}
+"""Zero bytes in a row that neither arithmetic nor Huffman codes of a picture come to."""
 
 ICC_FLAG, ALPHA_FLAG, EXIF_FLAG, XMP_FLAG, ANIMATION_FLAG = 0x20, 0x10, 0x08, 0x04, 0x02
 BITSTREAMS = {b"VP8 ": "lossy", b"VP8L": "lossless"}
@@ -152,6 +154,10 @@ def _read_bitstream(state: WebpState, chunk: Chunk, expected: tuple[int, int] | 
         text = f"the image is {size[0]}x{size[1]} pixels, its container states {stated[0]}x{stated[1]}"
         state.found.damage(Damage.SIZE_MISMATCH, chunk.start, text)
     state.found.largest(size[0] * size[1])
+    hole = zero_run(state.data, chunk.start, chunk.end, MIN_HOLE[chunk.type])
+    if hole is not None:
+        text = f"{MIN_HOLE[chunk.type]} or more zero bytes in the coded data"
+        state.found.damage(Damage.ZERO_HOLE, hole, text)
 
 
 def _read_alpha(state: WebpState, chunk: Chunk) -> None:
