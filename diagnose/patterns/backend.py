@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
@@ -13,6 +14,8 @@ _NAMED_GROUP = re.compile(r"\(\?P<\w+>")
 
 class Backend(Protocol):
     name: str
+    releases_interpreter: bool
+    """Whether several threads search at once."""
 
     def scan(self, block: bytes, on_candidate: Callable[[int, int], None]) -> None: ...
 
@@ -34,6 +37,7 @@ class HyperscanBackend:
     """All literals in one automaton, and with them the whole expressions of patterns that have none."""
 
     name = "hyperscan"
+    releases_interpreter = True
 
     def __init__(self, search: Search, expressions: Sequence[str], database: bytes = b"") -> None:
         import hyperscan
@@ -50,7 +54,7 @@ class HyperscanBackend:
                 self._database = None
         if self._database is None:
             self._database = self._compile(search, expressions)
-        self._database.scratch = hyperscan.Scratch(self._database)
+        self._scratches = threading.local()
 
     def _compile(self, search: Search, expressions: Sequence[str]) -> Any:
         hs = self._hyperscan
@@ -74,7 +78,14 @@ class HyperscanBackend:
             for pattern in patterns[number]:
                 on_candidate(pattern, end)
 
-        self._database.scan(block, match_event_handler=on_match)
+        self._database.scan(block, match_event_handler=on_match, scratch=self._scratch())
+
+    def _scratch(self) -> Any:
+        """This thread's working memory."""
+        scratch = getattr(self._scratches, "scratch", None)
+        if scratch is None:
+            scratch = self._scratches.scratch = self._hyperscan.Scratch(self._database)
+        return scratch
 
     def database(self) -> bytes:
         if self._database is None:
@@ -87,6 +98,7 @@ class PythonBackend:
     """Each literal is looked up in the block; every line is a candidate of a pattern that has none."""
 
     name = "python"
+    releases_interpreter = False
 
     def __init__(self, search: Search) -> None:
         self._owners = dict(zip(search.literals, search.owners, strict=True))

@@ -38,8 +38,11 @@ def are_rare(literals: Sequence[bytes]) -> bool:
 
 
 def _is_common(literal: bytes) -> bool:
+    if len(literal) == RARE_LENGTH - 1 and min(literal) > 0x7F:
+        return False
     word = literal.strip(b" \t:;,.=-_/'\"()[]{}<>*#|")
-    return len(literal) < RARE_LENGTH or len(word) < RARE_LENGTH - 1 or word.decode("utf-8", "replace") in COMMON
+    shortest = RARE_LENGTH - 2 if len(literal) > RARE_LENGTH else RARE_LENGTH - 1
+    return len(literal) < RARE_LENGTH or len(word) < shortest or word.decode("utf-8", "replace") in COMMON
 
 
 def _quality(strings: Strings) -> tuple[bool, int, int]:
@@ -134,3 +137,16 @@ def _inner(operator: Any, argument: Any) -> Iterator[Strings]:
                 yield union
     elif operator in _REPEATS and argument[0] >= 1:
         yield from _offers(argument[2])
+        yield from _repetitions(argument[0], argument[2])
+
+
+def _repetitions(least: int, body: Any) -> Iterator[Strings]:
+    """What a repeat of an exact body requires: as many in a row as there must be, or as can be listed."""
+    inner = _sequence(body)
+    longest = 0 if inner is None else max(map(len, inner))
+    if inner and longest:
+        for count in range(2, min(least, 1 + LONG_ENOUGH // longest) + 1):
+            row = _power(inner, count)
+            if row is None:
+                return
+            yield row

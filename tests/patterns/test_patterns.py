@@ -15,6 +15,7 @@ from diagnose.evidence import Subject
 from diagnose.patterns import PatternSet
 from diagnose.patterns.linear import complaint, complaint_of_line_pattern
 from diagnose.patterns.literals import required_literals
+from diagnose.patterns.search import search_for
 
 EXPRESSIONS = [
     r"failed to decode (?P<what>\w+)",
@@ -127,6 +128,11 @@ def test_ordinary_messages_are_of_the_subset(expression: str) -> None:
         (r"x{2}yyz?", [b"xxyy", b"xxyyz"]),
         (r"解码失败", ["解码失败".encode()]),
         (r"\xef\xbb\xbfkey", [b"\xef\xbb\xbfkey"]),
+        (r"!{24,}", [b"!" * 14]),
+        (
+            r"(<unk>|<pad>){7}",
+            [a + b for a in (b"<pad>", b"<unk>") for b in (b"<pad><pad>", b"<pad><unk>", b"<unk><pad>", b"<unk><unk>")],
+        ),
         (r"\d{4}", []),
         (r"windows|[A-Z]:", []),
     ],
@@ -150,3 +156,12 @@ def test_a_database_of_another_kind_is_ignored() -> None:
     found: list[int] = []
     patterns.scan(b"xxabcdefgxx", lambda _pattern, end: found.append(end))
     assert found == [9]
+
+
+def test_of_a_long_literal_the_rarest_part_is_looked_for() -> None:
+    common = [b"failed to load the model"] * 20
+    search = search_for(range(21), [[literal] for literal in [*common, b"failed to load the kwyjibo"]])
+    assert len(search.literals) == 2
+    assert all(len(literal) <= 12 for literal in search.literals)
+    assert search.literals[1].endswith(b"kwyjibo")
+    assert search.owners == [list(range(20)), [20]]

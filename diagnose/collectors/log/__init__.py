@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from diagnose.collectors.log.ahead import searched
 from diagnose.collectors.log.blocks import ByteStream, read_blocks
 from diagnose.collectors.log.facts import FACTS
 from diagnose.collectors.log.hits import HITS_KEPT, HitScan
@@ -26,8 +27,8 @@ def collect(
     evidence = Evidence(subject)
     scan = HitScan(patterns, evidence)
     size = 0
-    for block, size in read_blocks(stream, evidence):
-        scan.block(block)
+    for block, size, candidates in searched(read_blocks(stream, evidence), patterns):
+        scan.block(block, candidates)
         if on_progress is not None:
             on_progress(size)
     scan.finish()

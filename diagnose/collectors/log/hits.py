@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 
+from diagnose.collectors.log.ahead import Candidates
 from diagnose.collectors.log.windows import WindowKeeper
 from diagnose.evidence import Evidence, Hit, Repetition, Window
-from diagnose.patterns import MAX_LINE_BYTES, PatternSet
+from diagnose.patterns import MAX_LINE_BYTES, OnCandidate, PatternSet
 from diagnose.patterns.matches import hit_of
 
 HITS_KEPT = 64
@@ -30,15 +32,19 @@ class HitScan:
         self.unfinished = False
         self.last_hits: dict[int, Hit] = {}
 
-    def block(self, block: bytes) -> None:
-        """Records the hits of one block, which ends at a line end, at the end of the log, or within a long line."""
+    def block(self, block: bytes, candidates: Candidates | None = None) -> None:
+        """Records the hits of one block, which ends at a line end, at the end of the log, or within a long line.
+
+        `candidates` are what was found for it before; without them it is searched now.
+        """
         surrounded: list[int] = []
 
         def on_found(pattern: int, lines_before: int, start: int, found: re.Match[bytes]) -> None:
             if self._record(pattern, self.line + lines_before + 1, found) and pattern in self.patterns.triggers:
                 surrounded.append(start)
 
-        find_matches(self.patterns, self.patterns.scan, block, on_found)
+        propose = self.patterns.scan if candidates is None else partial(_propose_again, candidates)
+        find_matches(self.patterns, propose, block, on_found)
         for window in self.windows.block(block, self.line + 1, sorted(surrounded)):
             self._window(window)
         self.line += block.count(b"\n")
@@ -72,8 +78,13 @@ class HitScan:
         self.evidence.hits.sort(key=lambda hit: (hit.line, hit.end))
 
 
-Propose = Callable[[bytes, Callable[[int, int], None]], None]
+Propose = Callable[[bytes, OnCandidate], None]
 OnFound = Callable[[int, int, int, "re.Match[bytes]"], None]
+
+
+def _propose_again(candidates: Candidates, _text: bytes, on_candidate: OnCandidate) -> None:
+    for pattern, end in candidates:
+        on_candidate(pattern, end)
 
 
 def find_matches(patterns: PatternSet, propose: Propose, block: bytes, on_found: OnFound) -> None:

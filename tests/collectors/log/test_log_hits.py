@@ -7,6 +7,7 @@ from io import BytesIO
 import pytest
 
 from diagnose.collectors import log
+from diagnose.collectors.log import ahead as log_ahead
 from diagnose.collectors.log import blocks as log_blocks
 from diagnose.evidence import Evidence, Subject
 from diagnose.patterns import PatternSet
@@ -58,3 +59,23 @@ def test_a_line_of_many_megabytes_is_looked_at_around_the_hit(monkeypatch: pytes
 @pytest.mark.parametrize("data", [b"", b"\n", b"\xff\xfe", b"\0" * 100, bytes(range(256)) * 50])
 def test_any_bytes_are_a_log(data: bytes) -> None:
     assert collect(data, "decode").hits == []
+
+
+LARGE_LOGS = {
+    "failures among lines": b"".join(b"line %d\nframe %d: cannot decode\n" % (n, n) for n in range(300)),
+    "progress bars": b"10 %\r20 % cannot decode\r30 %\n" * 200,
+    "a line longer than blocks": b"z" * 9000 + b"cannot decode" + b"z" * 9000 + b"\ncannot decode",
+    "hits without end": b"decode " * 4000 + b"\n" + b"cannot decode\n" * 500,
+    "nothing": b"all is well\n" * 1000,
+}
+
+
+@pytest.mark.parametrize("data", LARGE_LOGS.values(), ids=LARGE_LOGS.keys())
+def test_a_log_searched_ahead_gives_the_same_hits(data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    expressions = [r"cannot decode", r"frame (?P<number>\d+)", r"\d{2} %", r"decode decode", r"\w{3,5} is well"]
+    monkeypatch.setattr(log_blocks, "BLOCK_BYTES", 4096)
+    alone = collect(data, *expressions)
+    monkeypatch.setattr(log_ahead, "ALONE_BYTES", 4096)
+    ahead = collect(data, *expressions)
+    assert (ahead.hits, ahead.repetitions, ahead.windows) == (alone.hits, alone.repetitions, alone.windows)
+    assert ahead.value("log.lines") == alone.value("log.lines")
