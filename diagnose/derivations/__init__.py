@@ -67,6 +67,10 @@ def derive(evidence: Evidence) -> None:
         from diagnose.derivations import torch_memory
 
         torch_memory.derive(evidence)
+    if "log.transcript_segment" in known:
+        from diagnose.derivations import repeats
+
+        repeats.derive(evidence)
     if known & CODES:
         from diagnose.derivations import codes
 

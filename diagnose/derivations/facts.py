@@ -34,6 +34,8 @@ FACTS = Vocabulary(
     FactSpec("derived.decode_slowdown_expected", "float", "the part of it that reading the KV cache explains"),
     FactSpec("derived.decode_slowdown_unexplained", "float", "the slow-down divided by the expected one"),
     FactSpec("derived.decode_slows_with_length", "bool", "whether decode gets 1.5 times slower or more"),
+    # --- text
+    FactSpec("derived.transcript_repeats", "int", "how often one text follows itself in the segments of a transcript"),
     # --- sizes
     FactSpec("derived.bytes_missing", "int", "bytes of a transfer that did not come", "bytes"),
     FactSpec("derived.bytes_share", "float", "share of a transfer that came"),
