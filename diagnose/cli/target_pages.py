@@ -62,8 +62,9 @@ def _limit(limit: Limit, language: str, style: Style, columns: int) -> Iterator[
 
 
 def _labelled(key: str, items: Sequence[str], language: str) -> str:
-    colon, comma = ("：", "；") if language == "zh" else (": ", "; ")
-    return f"{word(key, language)}{colon}{comma.join(items)}"
+    colon, semicolon = ("：", "；") if language == "zh" else (": ", "; ")
+    separator = ", " if key == "also_called" else semicolon
+    return f"{word(key, language)}{colon}{separator.join(items)}"
 
 
 def _hanging(head: str, text: str, columns: int) -> list[str]:

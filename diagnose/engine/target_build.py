@@ -21,7 +21,7 @@ CERTAIN = 0.98
 
 FIXES = 0.9
 _SCOPE = Scope(set(), in_match=True)
-_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_NAME = re.compile(r"[a-z0-9]+([-.][a-z0-9]+)*")
 
 _SINCE = {"en": " From {} on.", "zh": "自 {} 起。"}
 _UNTIL = {"en": " Before {}.", "zh": "{} 之前如此。"}
@@ -51,8 +51,9 @@ class TargetBuilder(Reading):
 
     def check_explains(self, rule_ids: Sequence[str]) -> None:
         """Has a look at each `explains`: it should name a plain rule."""
+        ids = [*rule_ids, *(limit.rule.id for target in self.targets for limit in target.limits)]
         for node in self._explained:
-            self.check_explained(node.value, node, rule_ids)
+            self.check_explained(node.value, node, ids)
 
     def _add_target(self, node: Node) -> None:
         name = string(node, "name")
@@ -75,7 +76,7 @@ class TargetBuilder(Reading):
 
     def _check_name(self, node: Node) -> None:
         if not _NAME.fullmatch(node.value):
-            self.complain(node, f"{node.value!r} is no name of small letters, digits and hyphens")
+            self.complain(node, f"{node.value!r} is no name of small letters, digits, hyphens and dots")
         if node.value in self._names:
             self.complain(node, f"another target is called {node.value!r}")
         self._names.add(node.value)

@@ -67,7 +67,7 @@ LIMIT = MapOf(
 TARGET = MapOf(
     "a target",
     {
-        "name": Key(STRING, required=True, meaning="for --target; small letters, digits and hyphens"),
+        "name": Key(STRING, required=True, meaning="for --target; small letters, digits, hyphens and dots"),
         "aliases": Key(ListOf(STRING), meaning="further names for --target"),
         "title": Key(TEXT, required=True, meaning="how diagnoses name the consumer"),
         "summary": Key(TEXT, required=True, meaning="what it is, and for which versions and devices the limits hold"),

@@ -101,7 +101,7 @@ def test_texts_come_in_the_language_asked_for(tmp_path: Path) -> None:
         ("happens:", "hapens:", "a limit has no key 'hapens'; did you mean 'happens'?"),
         ("fact: {image.width|gt: 64}", "log: too wide", "a condition on facts has no key 'log'"),
         ("fact: {image.width|gt: 64}", "not: {fact: {image.width|gt: 64}}", "it says only what is not there"),
-        ("name: toy-camera", "name: Toy Camera", "'Toy Camera' is no name of small letters, digits and hyphens"),
+        ("name: toy-camera", "name: Toy Camera", "'Toy Camera' is no name of small letters, digits, hyphens and dots"),
         ("aliases: [toy]", "aliases: [toy-camera]", "another target is called 'toy-camera'"),
         ("{image.width: 65}", "{image.size: 65}", "no collector declares the fact 'image.size'"),
         ("      raises: nothing\n", "", "a limit needs an example that has it, and one with `raises: nothing`"),

@@ -8,9 +8,19 @@ from diagnose.collectors.image.bmff_boxes import Box, BoxFields
 from diagnose.collectors.image.bmff_items import Items
 from diagnose.collectors.image.content import Content, CutShort
 from diagnose.collectors.image.findings import Damage, Findings
+from diagnose.collectors.image.icc import read_icc
 
 CONFIGURATIONS = {b"hvc1": b"hvcC", b"av01": b"av1C", b"avc1": b"avcC", b"vvc1": b"vvcC", b"j2k1": b"j2kH"}
-TRANSFORMS = {b"irot": "rotation", b"imir": "mirroring", b"clap": "cropping"}
+TRANSFORMS = {b"irot": "rotation", b"imir": "mirroring"}
+AUXILIARIES = {
+    "urn:mpeg:hevc:2015:auxid:1": "alpha",
+    "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha": "alpha",
+    "urn:mpeg:hevc:2015:auxid:2": "depth",
+    "urn:mpeg:mpegB:cicp:systems:auxiliary:depth": "depth",
+    "urn:com:apple:photo:2020:aux:hdrgainmap": "gain-map",
+}
+"""What auxC names (ISO/IEC 23008-12 section 6.5.8; Apple's own)."""
+
 MUST_BE_ESSENTIAL = {b"av1C", b"hvcC", b"avcC", b"vvcC", b"lsel", b"a1op"}
 CHROMA = {0: "monochrome", 1: "4:2:0", 2: "4:2:2", 3: "4:4:4"}
 TILES_SHOULD_AGREE = (b"ispe", b"av1C", b"hvcC")
@@ -128,12 +138,28 @@ def _describe_primary(look: _Look, item: int) -> None:
     for kind, words in TRANSFORMS.items():
         if items.property_of(item, kind):
             found.feature("transformed", f"{words} to be applied after decoding")
+    if items.property_of(item, b"clap"):
+        found.feature("cropped", "a part is to be cut out after decoding")
     tiles = items.referenced(b"dimg", item)
-    coded = tiles[0] if tiles else item
-    _describe_coding(look, coded)
+    if items.types[item] == b"grid":
+        found.know("bmff.tiles", len(tiles))
+    _describe_coding(look, tiles[0] if tiles else item)
+    _describe_auxiliary(look)
     for p in items.properties_of(item):
         if p.type == b"colr" and look.data[p.box.start : p.box.start + 4] in (b"prof", b"rICC"):
-            found.know("image.has_icc", True, p.box.offset)
+            read_icc(bytes(look.data[p.box.start + 4 : p.box.end]), p.box.start + 4, found)
+
+
+def _describe_auxiliary(look: _Look) -> None:
+    """Which pictures stand beside others: alpha, depth, gain maps."""
+    kinds = set()
+    for name, source, _ in look.items.references:
+        stated = look.items.property_of(source, b"auxC") if name == b"auxl" else None
+        if stated is not None:
+            content = bytes(look.data[stated.box.start + 4 : stated.box.end])
+            kinds.add(AUXILIARIES.get(content.partition(b"\0")[0].decode("latin-1"), "other"))
+    if kinds:
+        look.found.know("bmff.auxiliary", sorted(kinds))
 
 
 def _describe_coding(look: _Look, item: int) -> None:
@@ -149,10 +175,19 @@ def _describe_coding(look: _Look, item: int) -> None:
             continue
         look.found.know("image.bit_depth", depth, configuration.box.offset)
         look.found.know("bmff.chroma", chroma, configuration.box.offset)
+        size = look.items.property_of(item, b"ispe")
+        if size and chroma in ("4:2:0", "4:2:2"):
+            _check_evenness(look, *_dimensions(look, size.box), chroma)
         if depth > 8:
             look.found.feature(f"{depth}-bit", f"{depth} bits a sample")
         if chroma not in ("4:2:0", "monochrome"):
             look.found.feature("full-chroma", f"chroma format {chroma}, which many hardware decoders lack")
+
+
+def _check_evenness(look: _Look, width: int, height: int, chroma: str) -> None:
+    if width % 2 or (height % 2 and chroma == "4:2:0"):
+        text = f"{width}x{height} with subsampled chroma: rows and columns are padded"
+        look.found.feature("odd-size", text)
 
 
 def _read_av1(look: _Look, box: Box) -> tuple[int, str]:

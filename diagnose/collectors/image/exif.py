@@ -1,9 +1,8 @@
-"""Metadata beside the pixels: EXIF (CIPA DC-008) and ICC profiles (ICC.1:2022 section 7.2)."""
+"""EXIF metadata beside the pixels (CIPA DC-008), and the orientation that XMP states."""
 
 from __future__ import annotations
 
 import re
-import struct
 from collections.abc import Mapping
 
 from diagnose.collectors.image.content import Content, CutShort
@@ -24,9 +23,6 @@ TYPES = {
 }
 GPS_TYPES = {1: (_ASCII,), 2: (_RATIONAL,), 3: (_ASCII,), 4: (_RATIONAL,), 5: (_BYTE,), 6: (_RATIONAL,)}
 """Types of the tags that readers compute with (CIPA DC-008 tables 4 and 15): resolution, pointers, position."""
-
-ICC_HEADER_BYTES = 128
-_ICC_SIZE = struct.Struct(">I")
 
 
 def read_exif(data: Content, start: int, end: int, found: Findings) -> None:
@@ -100,15 +96,3 @@ def read_xmp(data: Content, start: int, end: int, found: Findings) -> None:
     match = _XMP_ORIENTATION.search(data, start, end)
     if match and not found.has_feature("orientation"):
         _orientation(int(match.group(1)), match.start(), found)
-
-
-def read_icc(profile: bytes, offset: int, found: Findings) -> None:
-    """An ICC profile whose bytes came from `offset` on: header, signature, stated size."""
-    found.know("image.has_icc", True, offset)
-    if len(profile) < ICC_HEADER_BYTES or profile[36:40] != b"acsp":
-        found.metadata_damage(Damage.BAD_HEADER, offset, "the ICC profile does not have the header of one")
-        return
-    (stated,) = _ICC_SIZE.unpack_from(profile)
-    if stated > len(profile):
-        text = f"the ICC profile states {stated} bytes, {len(profile)} are there"
-        found.metadata_damage(Damage.TRUNCATED, offset, text)

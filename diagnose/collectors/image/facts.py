@@ -20,6 +20,7 @@ _WHOLE_IMAGE = (
     FactSpec("image.features", "strs", "properties that some decoders lack or treat in their own way"),
     FactSpec("image.exif_orientation", "int", "the EXIF orientation tag, where it is not 1 (upright)"),
     FactSpec("image.has_icc", "bool", "an ICC colour profile is embedded"),
+    FactSpec("image.icc_profile", "str", "how the embedded ICC profile calls itself"),
 )
 
 _VERDICT = (
@@ -69,9 +70,12 @@ _OTHERS = (
     ),
     FactSpec("tiff.byte_order", "str", "little-endian or big-endian"),
     FactSpec("tiff.pages", "int", "image file directories in the chain"),
+    FactSpec("webp.extended", "bool", "the container has a VP8X chunk: animation, alpha or metadata"),
     FactSpec("webp.coding", "str", "lossy, lossless or mixed"),
     FactSpec("bmff.brands", "strs", "major and compatible brands of the ftyp box"),
     FactSpec("bmff.codec", "str", "coding of the primary image: hvc1, av01, avc1, vvc1, jpeg, j2k1, grid ..."),
+    FactSpec("bmff.tiles", "int", "tiles of the grid that the primary image is put together from", "tiles"),
+    FactSpec("bmff.auxiliary", "strs", "pictures beside the primary one: alpha, depth, gain-map, other"),
     FactSpec("bmff.chroma", "str", "chroma format of the primary image: monochrome, 4:2:0, 4:2:2, 4:4:4"),
 )
 

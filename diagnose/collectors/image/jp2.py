@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from diagnose.collectors.image.bmff_boxes import Box, boxes
 from diagnose.collectors.image.content import Content, CutShort, unpack
-from diagnose.collectors.image.exif import read_icc
 from diagnose.collectors.image.findings import Damage, Findings
+from diagnose.collectors.image.icc import read_icc
 from diagnose.collectors.image.jpeg2000 import read_codestream
 
 SIGNATURE = b"\0\0\0\x0cjP  \r\n\x87\n"

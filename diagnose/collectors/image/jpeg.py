@@ -134,6 +134,7 @@ def _read_restart_interval(state: JpegState, segment: Segment) -> None:
     (state.restart_interval,) = _LENGTH.unpack_from(state.data, segment.start)
     if state.restart_interval:
         state.found.know("jpeg.restart_interval", state.restart_interval, segment.offset)
+        state.found.feature("restart-interval", f"a restart marker after every {state.restart_interval} MCUs")
 
 
 _READERS: dict[int, Callable[[JpegState, Segment], None]] = {

@@ -5,8 +5,9 @@ from __future__ import annotations
 import struct
 
 from diagnose.collectors.image.content import CutShort
-from diagnose.collectors.image.exif import read_exif, read_icc, read_xmp
+from diagnose.collectors.image.exif import read_exif, read_xmp
 from diagnose.collectors.image.findings import Damage
+from diagnose.collectors.image.icc import read_icc
 from diagnose.collectors.image.ifd import IfdReader
 from diagnose.collectors.image.jpeg_state import JpegState, Segment
 

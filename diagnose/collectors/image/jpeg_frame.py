@@ -141,6 +141,9 @@ def _describe_sampling(state: JpegState, frame: Frame) -> None:
     found.know("jpeg.sampling", sampling.name, frame.offset)
     if sampling.unusual:
         found.feature("unusual-sampling", f"sampling factors {sampling.factors}")
+    across, down = max(c.horizontal for c in frame.components), max(c.vertical for c in frame.components)
+    if (across > 1 and frame.width % 2) or (down > 1 and frame.height % 2):
+        found.feature("odd-size", f"{frame.width}x{frame.height} with subsampled chroma: rows and columns are padded")
     if sampling.fractional:
         found.unsupported_variant(f"fractional sampling factors {sampling.factors}", frame.offset)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import zlib
 
-from diagnose.collectors.image.exif import read_icc, read_xmp
+from diagnose.collectors.image.exif import read_xmp
 from diagnose.collectors.image.findings import Damage
+from diagnose.collectors.image.icc import read_icc
 from diagnose.collectors.image.png_state import Chunk, PngState
 
 MAX_TEXT = 1 << 20

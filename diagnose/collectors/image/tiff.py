@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from diagnose.collectors.image.content import Content, CutShort
-from diagnose.collectors.image.exif import EXIF_IFD, ORIENTATION, read_icc
+from diagnose.collectors.image.exif import EXIF_IFD, ORIENTATION
 from diagnose.collectors.image.findings import Damage, Findings
+from diagnose.collectors.image.icc import read_icc
 from diagnose.collectors.image.ifd import TYPE_SIZES, Directory, IfdReader, fits
 from diagnose.collectors.image.tiff_page import Page, read_page
 from diagnose.collectors.image.tiff_pixels import check_pixels

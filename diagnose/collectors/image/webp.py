@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from diagnose.collectors.image.content import Content, zero_run
-from diagnose.collectors.image.exif import read_exif, read_icc, read_xmp
+from diagnose.collectors.image.exif import read_exif, read_xmp
 from diagnose.collectors.image.findings import Damage, Findings
+from diagnose.collectors.image.icc import read_icc
 from diagnose.collectors.image.trailing import describe_trailing
 from diagnose.collectors.image.vp8 import read_vp8, read_vp8l
 
@@ -171,6 +172,7 @@ def _read_alpha(state: WebpState, chunk: Chunk) -> None:
 def _finish(state: WebpState) -> None:
     found, flags = state.found, state.flags or 0
     found.know("image.bit_depth", 8)
+    found.know("webp.extended", b"VP8X" in state.seen)
     if state.codings:
         found.know("webp.coding", state.codings.pop() if len(state.codings) == 1 else "mixed")
     frames = state.frames or min(state.images, 1)
