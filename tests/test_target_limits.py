@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from io import BytesIO
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from PIL import Image, ImageCms
 
 import diagnose
+from diagnose.collectors.host.samples import SAMPLES
 from diagnose.pipelines.targets import targets
 
 UPRIGHT, TURNED = 1, 6
@@ -70,7 +72,7 @@ PICTURES = {
     "baseline.jpg": lambda: saved("JPEG"),
     "progressive.jpg": lambda: saved("JPEG", progressive=True),
     "extended.jpg": lambda: framed(0xC1),
-    "arithmetic.jpg": lambda: framed(0xC9),
+    "arithmetic.jpg": lambda: b64decode(SAMPLES["pillow.jpeg-arithmetic"].data),
     "cmyk.jpg": lambda: saved("JPEG", picture("CMYK")),
     "grey.jpg": lambda: saved("JPEG", picture("L")),
     "411.jpg": lambda: sampled(0x41, 32, 8),

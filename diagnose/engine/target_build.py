@@ -156,8 +156,7 @@ class TargetBuilder(Reading):
 
 
 def _named(consumer: Text, text: str, language: str) -> str:
-    colon = "：" if language == "zh" else ": "
-    return f"{consumer.get(language) or consumer['en']}{colon}{text}"
+    return f"{consumer.get(language) or consumer['en']} · {text}"
 
 
 def _dated(happens: Text, since: str, until: str) -> Text:

@@ -54,7 +54,7 @@ def test_what_a_plain_scan_notes_is_an_error_for_a_consumer_that_lacks_it(photos
 def test_the_report_names_the_consumer_counts_and_gives_a_command_to_copy(photos: Path) -> None:
     done = run("scan", "--target", "rk3588", photos)
     assert done.returncode == 1
-    assert "Rockchip MPP: JPEG that is not baseline" in done.stdout
+    assert "Rockchip MPP · JPEG that is not baseline" in done.stdout
     assert f"jpegtran -copy all -optimize -outfile OUT.jpg '{photos}/a progressive one.jpg'" in done.stdout
     assert "3 files scanned: 2 errors, 0 warnings, 0 notes" in done.stdout
 

@@ -74,7 +74,7 @@ def test_a_limit_names_its_consumer_the_versions_and_a_command_with_the_quoted_p
     judge = Judge(with_targets(NO_RULES, loaded(tmp_path)))
     [diagnosis] = judge.diagnoses(evidence(image_width=100))
     assert diagnosis.rule == "target/toy-camera/too-wide"
-    assert diagnosis.title == "Toy camera: wider than 64 pixels"
+    assert diagnosis.title == "Toy camera · wider than 64 pixels"
     assert diagnosis.causes[0].title == "It hangs. From 1.0 on. Before 2.0."
     assert diagnosis.checklist[0].commands == ["magick 'a b.jpg' -resize '64x64>' OUT.jpg"]
     assert judge.diagnoses(evidence(image_width=64)) == []
@@ -83,7 +83,7 @@ def test_a_limit_names_its_consumer_the_versions_and_a_command_with_the_quoted_p
 def test_texts_come_in_the_language_asked_for(tmp_path: Path) -> None:
     judge = Judge(with_targets(NO_RULES, loaded(tmp_path)), "zh")
     [diagnosis] = judge.diagnoses(evidence(image_width=100))
-    assert diagnosis.title == "玩具相机：宽度超过 64 像素"
+    assert diagnosis.title == "玩具相机 · 宽度超过 64 像素"
 
 
 @pytest.mark.parametrize(
