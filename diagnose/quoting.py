@@ -7,10 +7,8 @@ import re
 SHOWN_LENGTH = 240
 """Characters of an input line that a report shows before it cuts in the middle."""
 
-_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
-_CONTROLS = re.compile(
-    "[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff\ufff9-\ufffb]"
-)
+_ESCAPES = r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])"
+_CONTROLS = "[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff\ufff9-\ufffb]"
 _SHELL_SAFE = re.compile(r"[\w@%+=:,./-]+", re.ASCII)
 
 
@@ -20,7 +18,8 @@ def printable(text: str, limit: int | None = None) -> str:
     >>> printable("\\x1b[31mred\\x1b[0m\\x07")
     'red\\\\x07'
     """
-    text = _CONTROLS.sub(_visible, _ESCAPES.sub("", text).replace("\t", "  "))
+    if not text.isprintable():  # classes of all scripts take long to compile, and few texts need them
+        text = re.sub(_CONTROLS, _visible, re.sub(_ESCAPES, "", text).replace("\t", "  "))
     if limit is not None and len(text) > limit:
         head = limit * 2 // 3
         text = f"{text[:head]} … {text[len(text) - (limit - head - 3) :]}"

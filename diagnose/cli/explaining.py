@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from diagnose.cli import output
@@ -13,6 +12,8 @@ from diagnose.cli.progress import ProgressLine
 from diagnose.pipelines.explain import explain
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from diagnose.diagnosis import Report
 
 

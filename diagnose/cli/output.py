@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, TypeVar
 
 from diagnose.diagnosis import Severity
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from diagnose.diagnosis import Report
     from diagnose.engine.rule import RuleSet
     from diagnose.engine.target import Target

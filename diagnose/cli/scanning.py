@@ -46,12 +46,13 @@ def ledger_path(state: Path | None, resume: bool, paths: Sequence[str], files_fr
     if state is not None or not resume:
         return state
     import hashlib
+    from pathlib import Path
 
     from diagnose.pipelines.cache import cache_folder
 
     named = sorted(os.path.abspath(path) for path in [*paths, *([files_from] if files_from else [])])
     digest = hashlib.sha256("\0".join(named).encode("utf-8", "surrogateescape")).hexdigest()[:16]
-    return cache_folder() / f"scan-{digest}.ledger"
+    return Path(cache_folder()) / f"scan-{digest}.ledger"
 
 
 def _text(scanned: Scanned, language: str, color: str) -> ScanReport:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-import threading
+from _thread import get_ident
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
@@ -54,7 +54,7 @@ class HyperscanBackend:
                 self._database = None
         if self._database is None:
             self._database = self._compile(search, expressions)
-        self._scratches = threading.local()
+        self._scratches: dict[int, Any] = {}
 
     def _compile(self, search: Search, expressions: Sequence[str]) -> Any:
         hs = self._hyperscan
@@ -82,9 +82,10 @@ class HyperscanBackend:
 
     def _scratch(self) -> Any:
         """This thread's working memory."""
-        scratch = getattr(self._scratches, "scratch", None)
+        thread = get_ident()
+        scratch = self._scratches.get(thread)
         if scratch is None:
-            scratch = self._scratches.scratch = self._hyperscan.Scratch(self._database)
+            scratch = self._scratches[thread] = self._hyperscan.Scratch(self._database)
         return scratch
 
     def database(self) -> bytes:

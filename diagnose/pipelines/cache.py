@@ -11,9 +11,12 @@ import os
 import sys
 import zlib
 from collections.abc import Iterable
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from diagnose._version import __version__
+
+if TYPE_CHECKING:  # a quick start has no time for pathlib
+    from pathlib import Path
 
 MAGIC = b"decodedoctor-cache-1\n"
 FILES_KEPT = 8
@@ -22,25 +25,26 @@ FILES_KEPT = 8
 _OTHERS_MAY_WRITE = 0o022
 
 
-def cache_folder() -> Path:
+def cache_folder() -> str:
     """Where this user's cached files live: DECODEDOCTOR_CACHE, or what the platform prescribes."""
     explicit = os.environ.get("DECODEDOCTOR_CACHE")
     if explicit:
-        return Path(explicit)
+        return explicit
+    home = os.path.expanduser("~")
     if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
+        base = os.environ.get("LOCALAPPDATA") or os.path.join(home, "AppData", "Local")
     elif sys.platform == "darwin":
-        base = str(Path.home() / "Library" / "Caches")
+        base = os.path.join(home, "Library", "Caches")
     else:
-        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "decodedoctor"
+        base = os.environ.get("XDG_CACHE_HOME") or os.path.join(home, ".cache")
+    return os.path.join(base, "decodedoctor")
 
 
-def stamp(files: Iterable[Path]) -> bytes:
+def stamp(files: Iterable[Path | str]) -> bytes:
     """What is compiled: the version, the interpreter, and each file's path, size and time of change."""
     parts = [f"{__version__} {sys.version_info[:2]} {sys.maxsize} {sys.byteorder}"]
     for path in files:
-        status = path.stat()
+        status = os.stat(path)
         parts.append(f"{path} {status.st_size} {status.st_mtime_ns}")
     return "\n".join(parts).encode("utf-8", "surrogateescape")
 
@@ -49,7 +53,7 @@ def read_cached(name: str, stamped: bytes) -> bytes | None:
     """The payload of a cache file made from `stamped`; None where it is missing, damaged or not this user's alone."""
     head = _head(stamped)
     try:
-        with (cache_folder() / name).open("rb") as stream:
+        with open(os.path.join(cache_folder(), name), "rb") as stream:
             status = os.fstat(stream.fileno())
             if hasattr(os, "geteuid") and (status.st_uid != os.geteuid() or status.st_mode & _OTHERS_MAY_WRITE):
                 return None
@@ -63,7 +67,9 @@ def read_cached(name: str, stamped: bytes) -> bytes | None:
 
 def write_cached(name: str, stamped: bytes, payload: bytes) -> None:
     """Stores a payload for `read_cached`, whole or not at all."""
-    folder = cache_folder()
+    from pathlib import Path
+
+    folder = Path(cache_folder())
     temporary = folder / f"{name}.{os.getpid()}"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -13,6 +13,12 @@ from diagnose.engine.rule import RuleSet
 from diagnose.patterns import PatternSet
 from diagnose.pipelines.cache import read_cached, stamp, write_cached
 from diagnose.pipelines.packed import identity, pack, unpack
+
+if TYPE_CHECKING:  # a quick start has no time for pathlib
+    from mmap import mmap
+    from pathlib import Path
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 DATABASES = ("patterns", "kept")
 """Cache files of a pattern set's compiled forms."""
@@ -27,9 +33,10 @@ class Rulebook(msgspec.Struct, frozen=True):
 
 def shipped_rules() -> Path:
     """The folder of the rules that come with the package: in the wheel, or at the top of a checkout."""
-    package = Path(__file__).resolve().parent.parent
-    packed = package / "_rules"
-    return packed if packed.is_dir() else package.parent / "rules"
+    from pathlib import Path
+
+    packed = Path(_PACKAGE, "_rules")
+    return packed if packed.is_dir() else Path(_PACKAGE).parent / "rules"
 
 
 def rulebook(own_folders: Sequence[Path] = (), with_patterns: bool = True) -> Rulebook:
@@ -38,8 +45,8 @@ def rulebook(own_folders: Sequence[Path] = (), with_patterns: bool = True) -> Ru
     Without patterns it is loaded faster, and good for anything but logs.
     """
     packed = _packed_rules()
-    if packed.is_file() and not own_folders:
-        payload = packed.read_bytes()
+    if not own_folders and os.path.isfile(packed):
+        payload = _mapped(packed)
         rules = unpack(payload)
         stamped = stamp([packed]) + identity(payload)
     else:
@@ -57,9 +64,17 @@ def rulebook(own_folders: Sequence[Path] = (), with_patterns: bool = True) -> Ru
     return Rulebook(rules, patterns)
 
 
-def _packed_rules() -> Path:
+def _packed_rules() -> str:
     """What the build of a wheel made of the shipped rules; it is not there in a checkout."""
-    return shipped_rules().parent / "_rules.msgpack"
+    return os.path.join(_PACKAGE, "_rules.msgpack")
+
+
+def _mapped(path: str) -> mmap:
+    """A file of which little will be read."""
+    from mmap import ACCESS_READ, mmap
+
+    with open(path, "rb") as stream:
+        return mmap(stream.fileno(), 0, access=ACCESS_READ)
 
 
 def _checked_rules(files: Sequence[Path], stamped: bytes) -> RuleSet:
@@ -87,6 +102,8 @@ def load_rules(files: Sequence[Path]) -> RuleSet:
 
 def rule_files(folders: Sequence[Path]) -> list[Path]:
     """The rule files below these folders, in a stable order; `targets/` holds another kind of file."""
+    from pathlib import Path
+
     files: list[str] = []
     for folder in folders:
         found: list[str] = []

@@ -52,8 +52,12 @@ def _fitting(text: str, columns: int) -> Iterator[str]:
 
 
 def _pieces(text: str) -> list[str]:
-    """Plain text needs no character classes of all scripts, which take longer to compile than a report to render."""
-    return re.findall(r"\s+|\S+" if text.isascii() else _PIECE, text)
+    """Text without wide characters needs no classes of them, which take longer to compile than a report to render."""
+    return re.findall(_PIECE if any(map(_may_be_wide, text)) else r"\s+|\S+", text)
+
+
+def _may_be_wide(character: str) -> bool:
+    return character >= "\u2e80" or "\u1100" <= character <= "\u115f"
 
 
 def _character_width(character: str) -> int:
