@@ -115,6 +115,8 @@ def collectors_for(kind: str, format_: str) -> tuple[str, ...]:
     """
     if format_ in _TEXTS_OF_MODELS:
         return ("text", "artefact")
+    if format_ == "eps":
+        return ("image",)
     return {"image": ("image",), "text": ("text",), "model": ("artefact",), "archive": ("artefact",)}.get(kind, ())
 
 

@@ -158,6 +158,8 @@ def _describe(state: BmffState) -> None:
     if items.primary is not None and items.primary in items.types:
         kind = items.types[items.primary].decode("latin-1")
         found.know("bmff.codec", kind)
+        tiles = items.referenced(b"dimg", items.primary)
+        found.codec = items.types.get(tiles[0], b"").decode("latin-1") if tiles else kind
     for item, feature, words in _features(items):
         if item:
             found.feature(feature, words)

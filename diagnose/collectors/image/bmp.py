@@ -58,8 +58,8 @@ def read(data: Content, found: Findings) -> None:
     if bitmap is None:
         return
     if stated != len(data) and stated not in (0, _FILE.size + bitmap.header_bytes):
-        # Readers that take the field at its word (ffmpeg, ImageMagick) fail where it is beyond all reason.
-        report = found.damage if stated > ABSURD * max(len(data), ABSURD_BYTES) else found.irregular
+        # ImageMagick refuses a file that is shorter than it says; others ignore the field.
+        report = found.damage if stated > len(data) else found.irregular
         report(Damage.BAD_SIZE_FIELD, 2, f"the header states {stated} bytes, the file has {len(data)}")
     check_pixels(data, bitmap, bitmap.height, found)
 
@@ -98,7 +98,8 @@ def _is_sound(bitmap: Bitmap, found: Findings) -> bool:
         found.damage(Damage.BAD_DIMENSIONS, at + 4, f"the bitmap is {bitmap.width}x{bitmap.height} pixels")
         return False
     if bitmap.planes != 1:
-        found.irregular(Damage.BAD_HEADER, at, f"{bitmap.planes} colour planes instead of 1")
+        # ImageMagick and ffmpeg refuse it, Pillow and OpenCV do not look.
+        found.damage(Damage.BAD_HEADER, at + 12, f"{bitmap.planes} colour planes instead of 1")
     depths = DEPTHS.get(bitmap.compression, BITFIELD_DEPTHS)
     if bitmap.compression in ("jpeg", "png"):
         found.unsupported_variant(f"BMP that holds a {bitmap.compression.upper()} stream", at + 16)

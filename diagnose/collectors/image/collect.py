@@ -10,6 +10,7 @@ from diagnose.collectors.image import (
     bmp,
     camera_raw,
     dds,
+    eps,
     exr,
     gif,
     ico,
@@ -27,15 +28,20 @@ from diagnose.collectors.image import (
     tga,
     tiff,
     webp,
+    xpm,
 )
 from diagnose.collectors.image.content import Content, CutShort, zero_tail
 from diagnose.collectors.image.findings import Damage, Findings
 from diagnose.collectors.image.formats import BARE_SAMPLES, CAMERA_RAW, COMMON, MANGLED, TIFF_RAW, UNKNOWN
+from diagnose.collectors.image.unknown import look_at_unknown
 from diagnose.collectors.image.verify import verify
 from diagnose.evidence import Fact
 
 PIXEL_LIMIT = 2 * 89_478_485
 """Above twice its MAX_IMAGE_PIXELS Pillow refuses to decode (PIL/Image.py)."""
+
+PROGRAMS = frozenset(["eps"])
+"""Pictures that only running them could verify, which is not done."""
 
 MIN_ZERO_TAIL = 64
 BLOCK = 4096
@@ -76,6 +82,8 @@ _READERS: dict[str, Callable[[Content, Findings], None]] = {
     "tga": tga.read,
     "sgi": sgi.read,
     "pcx": pcx.read,
+    "xpm": xpm.read,
+    "eps": eps.read,
     "hdr": radiance.read,
     "farbfeld": radiance.read_farbfeld,
     **dict.fromkeys(TIFF_RAW, camera_raw.read),
@@ -98,12 +106,15 @@ def collect(
     found = Findings(format, size_bytes)
     found.know("image.format", format, 0)
     _describe_format(format, found)
+    if format in UNKNOWN:
+        look_at_unknown(content, found)
     read_structure(content, format, found)
     tail = zero_tail(content)
     if tail >= MIN_ZERO_TAIL:
         found.know("image.zero_tail_bytes", tail, len(content) - tail)
         _weigh_zero_tail(content, tail, found)
-    verify(content, found, pixel_limit)
+    if format not in PROGRAMS:
+        verify(content, found, pixel_limit)
     found.close()
     return found.facts
 

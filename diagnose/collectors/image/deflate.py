@@ -14,6 +14,7 @@ PIECE = 1 << 18
 
 
 INPUT = 1 << 16
+LARGEST_WINDOW = 7
 
 
 class BrokenStreamError(Exception):
@@ -84,6 +85,7 @@ class Inflater:
     def __init__(self) -> None:
         backend = _backend()
         self._stream, self._error = backend.stream(), backend.error
+        self._begun = False
         self.spare = 0
 
     @property
@@ -95,6 +97,8 @@ class Inflater:
 
         What comes after the end of the stream is counted in `spare`.
         """
+        if not self._begun and piece:
+            self._begin(piece[0])
         # The stream keeps what it has not used as a copy, so that long pieces go in by parts.
         for start in range(0, len(piece), INPUT):
             part = piece[start : start + INPUT]
@@ -102,6 +106,13 @@ class Inflater:
                 self.spare += len(part)
             else:
                 yield from self._feed(part)
+
+    def _begin(self, first: int) -> None:
+        """isal takes every window for one of 32 KiB. zlib, and so every reader of PNG, refuses what reaches beyond the
+        stated window, or states more (RFC 1950, CINFO)."""
+        self._begun = True
+        if first >> 4 != LARGEST_WINDOW:
+            self._stream, self._error = _ZlibStream(), zlib.error
 
     def _feed(self, part: bytes | memoryview) -> Iterator[bytes]:
         stream = self._stream

@@ -18,6 +18,7 @@ class Damage(StrEnum):
     MISSING_END_MARKER = "missing-end-marker"
     ZERO_HOLE = "zero-hole"
     FILL_HOLE = "fill-hole"
+    BYTES_BEFORE = "bytes-before-image"
     ENTROPY_ERROR = "entropy-error"
     BAD_MARKER = "bad-marker"
     RESTART_ORDER = "restart-order"
@@ -72,6 +73,7 @@ class Findings:
         self.sized = False
         self.unsupported = False
         self.rarity = ""
+        self.codec = ""
         self.first_scan = 0
         self.components = 3
         self.short_palette = 0

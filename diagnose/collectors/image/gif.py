@@ -109,6 +109,10 @@ def _read_image(state: GifState, position: int) -> int:
         state.found.feature("no-palette", "neither a global nor a local palette; decoders make up colours")
     position += _IMAGE.size + 3 * _colours(flags)
     code_size = take(state.data, position, 1)[0]
+    colours = _colours(flags) or state.global_colours
+    if state.frames == 1 and 0 < colours < 1 << code_size:
+        # Only then can a pixel have no colour; ImageMagick and OpenCV refuse such a file.
+        state.found.short_palette = colours
     if not 1 <= code_size <= 11:
         state.found.damage(Damage.BAD_HEADER, position, f"LZW code size {code_size} in frame {state.frames}")
     elif code_size > 8:

@@ -10,7 +10,13 @@ from diagnose.collectors.image.content import Content
 from diagnose.collectors.image.deflate import crc32
 from diagnose.collectors.image.exif import read_exif
 from diagnose.collectors.image.findings import Damage, Findings
-from diagnose.collectors.image.png_ancillary import read_profile, read_text, read_transparency
+from diagnose.collectors.image.png_ancillary import (
+    LENGTHS,
+    check_length,
+    read_profile,
+    read_text,
+    read_transparency,
+)
 from diagnose.collectors.image.png_header import read_header
 from diagnose.collectors.image.png_pixels import PixelStream
 from diagnose.collectors.image.png_state import Chunk, PngState
@@ -79,6 +85,8 @@ def _chunks(state: PngState) -> Iterator[Chunk]:
         _check_crc(state, chunk)
         yield chunk
         if kind == b"IEND":
+            if length:
+                state.found.irregular(Damage.BAD_CHUNK_LENGTH, position, f"IEND holds {length} bytes instead of none")
             return
         position = chunk.end + 4
     state.found.irregular(Damage.BAD_CHUNK_ORDER, position, f"more than {MAX_CHUNKS} chunks")
@@ -137,6 +145,8 @@ def _read_chunk(state: PngState, chunk: Chunk) -> None:
         read_text(state, chunk)
     elif chunk.type == b"tRNS":
         read_transparency(state, chunk)
+    elif chunk.type in LENGTHS:
+        check_length(state, chunk)
     elif chunk.type in (b"cICP", b"mDCV", b"cLLI"):
         state.found.feature("hdr", f"chunk {chunk.name}: the pixels are not plain sRGB")
     elif chunk.type == b"CgBI":

@@ -12,6 +12,29 @@ from diagnose.collectors.image.png_state import Chunk, PngState
 MAX_TEXT = 1 << 20
 """Pillow refuses text chunks that inflate to more than 1 MiB (PngImagePlugin.MAX_TEXT_CHUNK)."""
 
+LENGTHS = {b"cHRM": 32, b"gAMA": 4, b"sRGB": 1, b"pHYs": 9, b"tIME": 7, b"bKGD": None, b"sBIT": None, b"tEXt": None}
+"""Chunks of fixed length, or (None) of one that hangs on the image or the content; PNG third edition section 11.3."""
+
+BACKGROUND_BYTES = {0: 2, 2: 6, 3: 1, 4: 2, 6: 6}
+SIGNIFICANT_BITS_BYTES = {0: 1, 2: 3, 3: 3, 4: 2, 6: 4}
+MAX_KEYWORD = 79
+
+
+def check_length(state: PngState, chunk: Chunk) -> None:
+    """Chunks that say little and whose wrong length most readers pass over, some with a complaint."""
+    size, colour = chunk.end - chunk.start, state.header.colour_type if state.header else -1
+    expected = LENGTHS[chunk.type]
+    if chunk.type == b"bKGD":
+        expected = BACKGROUND_BYTES.get(colour, size)
+    elif chunk.type == b"sBIT":
+        expected = SIGNIFICANT_BITS_BYTES.get(colour, size)
+    elif chunk.type == b"tEXt":
+        keyword = bytes(state.view[chunk.start : min(chunk.end, chunk.start + MAX_KEYWORD + 1)]).find(b"\0")
+        expected = size if keyword > 0 else -1
+    if size != expected:
+        text = f"chunk {chunk.name} is {size} bytes long, or has no keyword, against section 11.3 of the PNG standard"
+        state.found.metadata_damage(Damage.BAD_PROPERTY, chunk.offset, text)
+
 
 def read_transparency(state: PngState, chunk: Chunk) -> None:
     """tRNS: one grey or RGB value that is transparent, or the alpha of palette entries."""

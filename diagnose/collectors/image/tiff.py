@@ -15,6 +15,11 @@ from diagnose.collectors.image.tiff_pixels import check_pixels
 SUB_IFDS, ICC_PROFILE, PAGE_TAGS_END = 330, 34675, 700
 MAX_PAGES_FOLLOWED = 1024
 
+SINGLE = frozenset([256, 257, 259, 262, 277, 278, 284, 322, 323])
+"""Tags that hold one number and that the pixels hang on: size, compression, colours, rows of a strip, tile size."""
+
+LAYOUT = SINGLE | {258, 273, 279, 324, 325}
+
 
 def read(data: Content, found: Findings) -> None:
     """Follows the chain of directories and checks each page."""
@@ -95,7 +100,12 @@ def _check_entries(reader: IfdReader, directory: Directory, found: Findings) -> 
     for entry in directory.entries:
         if entry.type not in TYPE_SIZES:
             text = f"tag {entry.tag} has the unknown type {entry.type}"
-            found.metadata_damage(Damage.BAD_PROPERTY, entry.offset, text)
+            report = found.damage if entry.tag in LAYOUT else found.metadata_damage
+            report(Damage.BAD_PROPERTY, entry.offset, text)
+        elif entry.tag in SINGLE and entry.count != 1:
+            # libtiff refuses the page: "Incorrect count for ...".
+            text = f"tag {entry.tag} has {entry.count} values instead of one"
+            found.damage(Damage.BAD_HEADER, entry.offset, text)
         elif entry.size > reader.end and entry.tag < PAGE_TAGS_END:
             text = f"tag {entry.tag} states {entry.count} values, more than the file can hold"
             found.damage(Damage.BAD_HEADER, entry.offset, text)

@@ -42,11 +42,13 @@ def _outcomes(data: Content, found: Findings, pixel_limit: int) -> list[Outcome]
     if found.format == "jpeg":
         return _decode_jpeg(data, found, pixel_limit)
     if found.format in HEIF:
-        return [heif.decode(data)]
+        return _decode_heif(data, found, pixel_limit)
     if found.format in TIFF:
         return [_decode_tiff(data, found, pixel_limit)]
     if found.format in PNG:
         return [_decode_png(data, found, pixel_limit)]
+    if found.format == "gif":
+        return _decode_gif(data, found, pixel_limit)
     outcomes = [pillow.decode(data, found.format, pixel_limit)]
     if found.format in CAMERA_RAW and not outcomes[0].delivers:
         return [Outcome("Pillow", Reaction.MISSING, f"no decoder here develops camera raw ({found.format})")]
@@ -85,15 +87,34 @@ def _weigh_missing_end(data: Content, found: Findings) -> None:
         found.damage(Damage.TRUNCATED, len(data), f"coded data of the picture lack too: {completed.message}")
 
 
+def _decode_heif(data: Content, found: Findings, pixel_limit: int) -> list[Outcome]:
+    """libheif here may lack an AV1 decoder, which Pillow has: a file of AV1 whose brand is none of AVIF's."""
+    outcome = heif.decode(data)
+    if outcome.reaction is Reaction.MISSING and found.codec == "av01":
+        return [pillow.decode(data, "avif", pixel_limit)]
+    return [outcome]
+
+
+def _decode_gif(data: Content, found: Findings, pixel_limit: int) -> list[Outcome]:
+    outcome = pillow.decode(data, "gif", pixel_limit)
+    if found.short_palette and outcome.delivers:
+        _check_highest_index(data, found)
+    return [outcome]
+
+
+def _check_highest_index(data: Content, found: Findings) -> None:
+    highest = pillow.highest_index(data)
+    if highest >= found.short_palette:
+        text = f"the pixel value {highest} has no colour: the palette has {found.short_palette}"
+        found.damage(Damage.BAD_PALETTE, found.first_scan, text)
+
+
 def _decode_png(data: Content, found: Findings, pixel_limit: int) -> Outcome:
     # The reader has inflated and checked every row, so that only the header is left to ask for.
     whole = not found.damaged and not found.unsupported and not found.has_feature("animated")
     outcome = pillow.decode(data, "png", pixel_limit, load=not whole)
     if whole and found.short_palette and outcome.delivers:
-        highest = pillow.highest_index(data)
-        if highest >= found.short_palette:
-            text = f"the pixel value {highest} has no colour: the palette has {found.short_palette}"
-            found.damage(Damage.BAD_PALETTE, found.first_scan, text)
+        _check_highest_index(data, found)
     return outcome
 
 

@@ -136,6 +136,12 @@ def _zip_names(data: bytes, mark: bytes, length_at: int, name_at: int, limit: in
         at = data.find(mark, at + name_at)
 
 
+def _utf_16(head: bytes, _tail: bytes) -> _Refined | None:
+    """Windows writes desktop.ini in UTF-16."""
+    start = head[:256].decode("utf-16", "ignore").lstrip("\r\n ")
+    return ("desktop-ini", "utf-16") if start.startswith(("[.ShellClassInfo]", "[LocalizedFileNames]")) else None
+
+
 _REFINERS: dict[str, Callable[[bytes, bytes], _Refined | None]] = {
     "ftyp": _ftyp,
     "jp2": _jp2,
@@ -144,5 +150,6 @@ _REFINERS: dict[str, Callable[[bytes, bytes], _Refined | None]] = {
     "tiff": _tiff,
     "ebml": _ebml,
     "ole": _ole,
+    "utf-16-text": _utf_16,
     "zip": _zip,
 }

@@ -38,7 +38,7 @@ def find_text_damage(signature: Signature, head: bytes, tail: bytes) -> str:
         latin = head.count(b"\xc2") + head.count(b"\xc3")
         if latin >= _ENOUGH and latin * 20 >= len(head) and max(head) <= 0xC3:
             return "utf8-reencoded"
-    return "crlf-mangled" if _line_feeds_follow_returns(head) and _line_feeds_follow_returns(tail) else ""
+    return "crlf-mangled" if _line_feeds_follow_returns(head, tail) else ""
 
 
 def _is_utf8(head: bytes) -> bool:
@@ -55,12 +55,15 @@ def _has_controls(head: bytes) -> bool:
     return b"\0" in head or head.translate(None, _BINARY_CONTROLS) != head
 
 
-def _line_feeds_follow_returns(data: bytes) -> bool:
-    first = data.find(b"\n")
-    if first <= 0 or data[first - 1 : first] != b"\r":  # nearly every sound file ends here
+def _line_feeds_follow_returns(head: bytes, tail: bytes) -> bool:
+    """All of many line feeds follow a return, and returns stand alone too: binary data has both alike, a text of CR LF
+    lines inside an image has no lone returns."""
+    first = head.find(b"\n")
+    if first <= 0 or head[first - 1 : first] != b"\r":  # nearly every sound file ends here
         return False
-    feeds = data.count(b"\n")
-    return feeds >= _ENOUGH and data.count(b"\r\n") == feeds
+    data = head + tail
+    feeds, pairs = data.count(b"\n"), data.count(b"\r\n")
+    return feeds >= _ENOUGH and pairs == feeds and (data.count(b"\r") - pairs) * 4 >= feeds
 
 
 _PAGE_KINDS = {"html": "html", "json": "json", "xml": "xml", "s3-error-xml": "s3-xml", "text": "text"}

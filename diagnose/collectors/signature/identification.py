@@ -37,6 +37,8 @@ def identify(head: bytes, size_bytes: int, tail: bytes = b"") -> Signature:
         return _refined(magic, head, tail)
     if head[0] == 0 and not head.strip(b"\0") and not tail.strip(b"\0"):
         return _ZEROS
+    if head[0] == 0xFF and len(head) >= _TELLING_FILL and not head.strip(b"\xff") and not tail.strip(b"\xff"):
+        return _UNKNOWN
     found = _without_fixed_bytes(head, size_bytes, tail)
     return Signature(found[0], _KINDS[found[0]], found[1]) if found else _UNKNOWN
 
@@ -76,6 +78,9 @@ def _refined(magic: Magic, head: bytes, tail: bytes) -> Signature:
         return Signature(refined[0], _KINDS[refined[0]], refined[1])
     return _SIGNATURES[magic.format, magic.detail]
 
+
+_TELLING_FILL = 64
+"""So many FF bytes and nothing else are erased flash memory, not the synchronisation words of an audio stream."""
 
 _EMPTY = Signature("empty", "other")
 _ZEROS = Signature("zeros", "other")

@@ -271,12 +271,18 @@ TEXT = (
     Magic("html", b"<html"),
     Magic("yaml", b"%YAML"),
     Magic("base64-image", b"/9j/", detail="jpeg"),
+    Magic("base64-image", b"_9j_", detail="jpeg, alphabet for URLs"),
     Magic("base64-image", b"iVBORw0KGgo", detail="png"),
     Magic("base64-image", b"R0lGOD", detail="gif"),
     Magic("base64-image", b"UklGR", detail="webp"),
     Magic("base64-image", b"data:image/", detail="data URI"),
     Magic("python-bytes-repr", b"b'"),
     Magic("python-bytes-repr", b'b"'),
+    Magic("python-bytes-repr", b"bytearray(b"),
+    Magic("hex-image", b"ffd8ff", detail="jpeg"),
+    Magic("hex-image", b"FFD8FF", detail="jpeg"),
+    Magic("hex-image", b"89504e47", detail="png"),
+    Magic("hex-image", b"89504E47", detail="png"),
 )
 
 DAMAGED_IMAGE = (

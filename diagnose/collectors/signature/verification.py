@@ -71,7 +71,11 @@ def _is_bytes_repr(head: bytes, _size: int) -> bool:
 
 
 def _is_base64(head: bytes, _size: int) -> bool:
-    return re.match(rb"[A-Za-z0-9+/\s=]*$", head[:256]) is not None
+    return re.match(rb"[A-Za-z0-9+/_\s=-]*$", head[:256]) is not None
+
+
+def _is_hexadecimal(head: bytes, _size: int) -> bool:
+    return len(head) >= 64 and re.match(rb"[0-9A-Fa-f\s]*$", head[:256]) is not None
 
 
 def _is_ape_or_dsd(head: bytes, _size: int) -> bool:
@@ -120,6 +124,7 @@ CHECKS: dict[str, Check] = {
     "fli": _is_fli,
     "python-bytes-repr": _is_bytes_repr,
     "base64-image": lambda head, size: head.startswith(b"data:") or _is_base64(head, size),
+    "hex-image": _is_hexadecimal,
     "ape": _is_ape_or_dsd,
     "pe": _is_elf_like_pe,
     "mov": _is_box,

@@ -6,6 +6,7 @@ import struct
 
 import pytest
 from image_samples import Seen, patched, picture, saved
+from PIL import Image
 
 JP2 = saved("JPEG2000", irreversible=False)
 J2K = saved("JPEG2000", no_jp2=True)
@@ -15,7 +16,7 @@ RLE_TGA = saved("TGA", picture(mode="L"), compression="tga_rle")
 DDS = saved("DDS", picture(mode="RGBA"))
 PCX = saved("PCX", picture(mode="P"))
 SGI = saved("SGI")
-PGM = saved("PPM", picture(mode="L"))
+PGM = saved("PPM", Image.linear_gradient("L"))  # every value, line feeds and bytes above 127 among them
 
 
 def marker(data: bytes, code: int, after: int = 0) -> int:

@@ -31,6 +31,7 @@ FORMATS = {
     "bigtiff": ("TIFF",),
     "webp": ("WEBP",),
     "avif": ("AVIF",),
+    "jxl": ("JXL",),
     "jp2": ("JPEG2000",),
     "jpx": ("JPEG2000",),
     "jph": ("JPEG2000",),
@@ -86,7 +87,7 @@ def decode(data: Content, image_format: str, pixel_limit: int, load: bool = True
     """Opens the image and, with `load`, decodes all its frames. `pixel_limit` is what one frame may have."""
     from PIL import Image, UnidentifiedImageError
 
-    formats = FORMATS.get(image_format)
+    formats = _plugins(image_format)
     with _watched(pixel_limit) as caught:
         try:
             with Image.open(_file(data), formats=formats) as image:
@@ -103,6 +104,17 @@ def decode(data: Content, image_format: str, pixel_limit: int, load: bool = True
             return Outcome(DECODER, Reaction.LIMIT, "MemoryError: not enough memory for the pixels")
         except Exception as error:  # plugins raise whatever their parser meets: struct.error, KeyError, IndexError ...
             return Outcome(DECODER, _reaction(error), describe(error))
+
+
+def _plugins(image_format: str) -> tuple[str, ...] | None:
+    """Pillow's names of a format, None where it has no plugin of that name."""
+    if image_format != "jxl":
+        return FORMATS.get(image_format)
+    try:
+        import pillow_jxl  # noqa: F401 - registers itself with Pillow
+    except ImportError:
+        return None
+    return FORMATS[image_format]
 
 
 def highest_index(data: Content) -> int:
