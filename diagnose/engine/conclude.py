@@ -25,6 +25,8 @@ LEAST_TOLD = 0.02
 """Probability of a cause from which on a check says how one sees it."""
 
 EVIDENCE_SHOWN = 12
+ORDERS_KEPT = 1000
+"""Rules whose planned orders are kept, and orders of each."""
 
 
 def conclude(rule: Rule, view: View, outcome: Outcome, consequences: list[str], language: str) -> Diagnosis:
@@ -122,15 +124,34 @@ def _checklist(rule: Rule, weights: list[float], view: View, language: str) -> l
     offered = {
         step.id: step for step in rule.steps if step.when is None or evaluate(step.when, view).holds is not False
     }
-    planned = plan(weights, actions(list(offered.values()), rule.causes), ESCALATION_MINUTES)
+    order = _order(rule, offered, weights)
     causes = [*(cause.id for cause in rule.causes), "other"]
     probability = dict(zip(causes, weights, strict=True))
     likely = {cause for cause in causes if probability[cause] >= LEAST_TOLD}
     return [
         _step(offered[step_id], likely, view, language)
-        for step_id in planned.order
+        for step_id in order
         if _worth(offered[step_id], probability) >= LEAST_WORTH
     ]
+
+
+_Key = tuple[tuple[str, ...], tuple[float, ...]]
+_orders: dict[int, tuple[Rule, dict[_Key, list[str]]]] = {}
+"""By rule (which is kept, so that its identity stays its own): what was planned for which steps and weights."""
+
+
+def _order(rule: Rule, offered: dict[str, RuleStep], weights: list[float]) -> list[str]:
+    """The ids of the offered steps in their order. A data set has the same finding thousands of times: plan it once."""
+    if len(_orders) > ORDERS_KEPT:
+        _orders.clear()
+    _, orders = _orders.setdefault(id(rule), (rule, {}))
+    if len(orders) > ORDERS_KEPT:
+        orders.clear()
+    key = (tuple(offered), tuple(weights))
+    if key not in orders:
+        planned = plan(weights, actions(list(offered.values()), rule.causes), ESCALATION_MINUTES)
+        orders[key] = list(planned.order)
+    return orders[key]
 
 
 def _worth(step: RuleStep, probability: dict[str, float]) -> float:
