@@ -48,6 +48,8 @@ def _texts(line: bytes) -> list[str]:
 def _leaves(value: Any, depth: int) -> Iterator[str]:
     if isinstance(value, str):
         yield value
+    elif isinstance(value, list) and value and all(isinstance(item, int) and 0 <= item < 256 for item in value):
+        yield bytes(value).decode("utf-8", "replace")  # journald writes a message with control characters so
     elif depth < MAX_DEPTH and isinstance(value, dict):
         for item in value.values():
             yield from _leaves(item, depth + 1)

@@ -112,6 +112,7 @@ def collected(*lines: bytes) -> Evidence:
         {"log": "failed: invalid character '<' looking for value\n", "stream": "stderr"},
         {"level": "error", "msg": "pull", "error": {"cause": "invalid character '<' looking for value"}},
         {"MESSAGE": "Traceback:\n  File x\ninvalid character '<' looking for value", "_PID": "7"},
+        {"MESSAGE": list(b"\x1b[31minvalid character '<'\x1b[0m looking for value"), "_PID": "7"},
     ],
 )
 def test_texts_of_json_records_are_read_unescaped(record: dict[str, object]) -> None:
