@@ -291,7 +291,10 @@ def limits(name: str, target: str) -> set[str]:
         ),
         ("ollama", {"plain.webp": set(), "animated.webp": {"animated-webp"}, "plain.bmp": {"format"}}),
         ("sharp", {"plain.tif": set(), "plain.bmp": {"format"}, "phone.heic": {"heic"}}),
-        ("imagemagick", {"wide.jpg": set(), "plain.webp": {"delegate"}}),
+        ("imagemagick", {"wide.jpg": set(), "plain.webp": set(), "plain.avif": {"delegate"}}),
+        ("libvips", {"wide.jpg": set(), "plain.avif": set(), "phone.heic": {"build"}}),
+        ("image-rs", {"progressive.jpg": set(), "phone.heic": {"format"}, "plain.avif": {"avif"}}),
+        ("horizon-x3", {"tiny.jpg": set(), "411.jpg": {"size"}, "plain.png": {"no-jpeg"}}),
         ("ffmpeg", {"progressive.jpg": set(), "animated.webp": {"animated-webp"}, "odd.jpg": {"odd-size"}}),
     ],
 )

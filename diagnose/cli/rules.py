@@ -51,7 +51,10 @@ def show(rule_id: str, own_rules: tuple[Path, ...]) -> None:
     rules = {rule.id: rule for rule in output.open_rulebook(own_rules).rules.rules}
     rule = rules.get(rule_id)
     if rule is None:
-        raise output.CommandError(f"no rule is called {rule_id!r}{nearest(rule_id, rules)}")
+        hint = nearest(rule_id, rules)
+        if rule_id.startswith("target/"):
+            hint = f"; limits of targets: decodedoctor targets show {rule_id.split('/')[1]}"
+        raise output.CommandError(f"no rule is called {rule_id!r}{hint}")
     later = [r.line for r in rules.values() if r.file == rule.file and r.line > rule.line]
     lines = (shipped_rules() / rule.file).read_text(encoding="utf-8").splitlines()
     end = min(later) - 1 if later else len(lines)

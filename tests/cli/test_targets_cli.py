@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -139,3 +140,23 @@ def test_a_target_is_shown_with_its_limits_and_where_they_are_known_from() -> No
     assert shown["name"] == "rockchip-mpp"
     assert all(limit["sources"] for limit in shown["limits"])
     assert "目标" in run("targets", "list", "--lang", "zh").stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "limit", "tool"),
+    [("progressive.jpg", "not-baseline", "jpegtran"), ("odd.jpg", "odd-size", "ffmpeg")],
+)
+def test_the_first_command_makes_a_file_that_the_consumer_reads(
+    tmp_path: Path, name: str, limit: str, tool: str
+) -> None:
+    if shutil.which(tool) is None:
+        pytest.skip(f"{tool} is not installed")
+    path = tmp_path / f"it's; touch HACKED & {name}"
+    picture(size=(65, 48) if name == "odd.jpg" else (64, 48)).save(path, progressive=name == "progressive.jpg")
+    [diagnosis] = diagnose.scan(path, targets=["rk3588"], jobs=1).diagnoses
+    assert diagnosis.rule == f"target/rockchip-mpp/{limit}"
+    [command] = diagnosis.checklist[0].commands
+    subprocess.run(["sh", "-c", command], cwd=tmp_path, check=True, capture_output=True, timeout=60)
+    made = (tmp_path / "OUT.jpg").read_bytes()
+    assert sorted(each.name for each in tmp_path.iterdir()) == sorted(["OUT.jpg", path.name])
+    assert diagnose.check_bytes(made, "OUT.jpg", targets=["rk3588"]) == []

@@ -275,3 +275,14 @@ def test_facts_and_lines_can_be_wanted_together(tmp_path: Path) -> None:
     assert [d.rule for d in judged(rules, "running on the GPU\ndecoded at 2.5 t/s\n")] == ["container/slow"]
     assert judged(rules, "running on the GPU\ndecoded at 25.0 t/s\n") == []
     assert judged(rules, "decoded at 2.5 t/s\n") == []
+
+
+def test_the_order_of_steps_is_that_of_the_rule_in_force_even_where_another_of_its_name_was_used_before(
+    tmp_path: Path,
+) -> None:
+    step = "  - {{id: {}, repair: {{en: Mend}}, fixes: {{only: 0.9}}, minutes: {}}}\n"
+    firsts = []
+    for steps in (step.format("a", 1) + step.format("b", 9), step.format("a", 9) + step.format("b", 1)):
+        rules = made(tmp_path, rule("container/x", "{log: boom}", steps=steps))
+        firsts += [judged(rules, "boom")[0].checklist[0].id, judged(rules, "boom")[0].checklist[0].id]
+    assert firsts == ["a", "a", "b", "b"]
