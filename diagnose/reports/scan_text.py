@@ -18,6 +18,9 @@ NOT_CHECKED_SHOWN = 5
 IGNORED_SHOWN = 10
 NOTE_EXAMPLES = 2
 
+PATH_SHOWN = 512
+"""Characters of a path before it is cut in the middle: more than people name, less than a screen."""
+
 
 def render(report: ScanReport, language: str = "en", style: Style | None = None, width: int = 80) -> str:
     """The report as text, lines of at most `width` columns (commands and paths excepted)."""
@@ -64,7 +67,7 @@ class _Renderer:
             yield from self.steps(first)
 
     def example(self, diagnosis: Diagnosis) -> Iterator[str]:
-        yield INDENT + printable(diagnosis.subject.path)
+        yield INDENT + printable(diagnosis.subject.path, PATH_SHOWN)
         item = placed(diagnosis)
         if item is not None:
             value = "" if item.value is None or item.value is True else f" = {printable(str(item.value), 60)}"
@@ -89,7 +92,7 @@ class _Renderer:
         yield self.style.paint(f"{self.word('not_checked')} · {count:,}", "bold")
         shown = report.not_checked[:NOT_CHECKED_SHOWN]
         for item in shown:
-            yield f"{INDENT}{printable(item.what)}: {printable(item.reason)}"
+            yield f"{INDENT}{printable(item.what, PATH_SHOWN)}: {printable(item.reason)}"
         if count > len(shown):
             yield f"{INDENT}… {count - len(shown):,} {self.word('more')}"
         yield ""

@@ -20,6 +20,10 @@ WRITTEN_FILE_BYTES = 16 << 20
 """Decoders write nothing; Python writes its compiled modules, and the messages of libtiff are caught in a file."""
 
 
+THREADS_OF_LIBRARIES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+"""numpy's linear algebra, which nobody here uses, starts a thread for each processor in each worker where it may."""
+
+
 def memory_limit(jobs: int) -> int:
     """Bytes that each of `jobs` workers may have: their share of the machine's memory, within bounds."""
     try:
@@ -30,7 +34,7 @@ def memory_limit(jobs: int) -> int:
 
 
 def confine(memory_bytes: int) -> None:
-    """Limits this process, silences what native libraries print, and has it ended first where memory runs out.
+    """Limits this process and its threads, silences native libraries, and has it ended first where memory runs out.
 
     RLIMIT_DATA counts what is allocated and not what is mapped of files (getrlimit(2)), which may be larger models.
     """
@@ -46,6 +50,7 @@ def confine(memory_bytes: int) -> None:
     ):
         _, hard = resource.getrlimit(kind)
         resource.setrlimit(kind, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
+    os.environ.update(dict.fromkeys(THREADS_OF_LIBRARIES, "1"))
     _end_with_parent()
     _be_ended_first()
     _silence()

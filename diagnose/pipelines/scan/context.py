@@ -46,5 +46,5 @@ def worker_context() -> Any:
     """The context of a pool, whose processes have the worker's modules loaded where they are forked."""
     context = WorkerContext()
     if sys.platform != "win32":
-        context.set_forkserver_preload(["diagnose.pipelines.scan.worker"])
+        context.set_forkserver_preload(["diagnose.pipelines.scan.worker", "diagnose.collectors.image"])
     return context

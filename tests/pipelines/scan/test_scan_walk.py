@@ -73,6 +73,23 @@ def test_a_very_deep_tree_is_walked(tmp_path: Path) -> None:
     assert len(files) == 1 and files[0].endswith("/leaf")
 
 
+def test_what_lies_deeper_than_a_path_can_say_is_told(tmp_path: Path) -> None:
+    """Linux takes 4096 bytes; such trees come from programs that go down folder by folder, as we do here."""
+    here, name = os.getcwd(), "d" * 200
+    os.chdir(tmp_path)
+    try:
+        for _ in range(25):
+            os.mkdir(name)
+            os.chdir(name)
+        Path("leaf").touch()
+    finally:
+        os.chdir(here)
+    (tmp_path / "beside").touch()
+    files, reasons = listed(tmp_path)
+    assert [Path(path).name for path in files] == ["beside"]
+    assert reasons == {name: "File name too long"}
+
+
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may enter every folder")
 def test_a_folder_that_may_not_be_read_is_told(tmp_path: Path) -> None:
     (tmp_path / "secret").mkdir(mode=0)

@@ -50,6 +50,21 @@ def die_once(paths: Sequence[str]) -> bytes:
     return really(paths)
 
 
+def remove_first(paths: Sequence[str]) -> bytes:
+    for path in paths:
+        if path.endswith("gone.jpg"):
+            os.unlink(path)
+    return really(paths)
+
+
+def tell_threads(_paths: Sequence[str]) -> bytes:
+    """How many threads the process has once a library for numbers is loaded."""
+    import numpy
+
+    threads = len(os.listdir("/proc/self/task"))
+    return pack_batch(BatchResult(1, 0.1, [FileResult(0, not_checked=f"{numpy.__name__} {threads}")]))
+
+
 def slowly(paths: Sequence[str]) -> bytes:
     """A worker that stops after the first file of each batch."""
     return pack_batch(BatchResult(1, 0.3, [FileResult(0, not_checked=Path(paths[0]).name)]))
@@ -129,7 +144,11 @@ def test_a_decoder_that_hangs_does_not_outlive_a_scan_that_is_killed(tmp_path: P
 def children(process: int) -> list[int]:
     found: list[int] = []
     for task in Path("/proc").glob(f"{process}/task/*/children"):
-        for child in task.read_text().split():
+        try:
+            below = task.read_text().split()
+        except OSError:  # the thread has ended since
+            continue
+        for child in below:
             found += [int(child), *children(int(child))]
     return found
 
@@ -183,6 +202,35 @@ def test_files_that_vanish_or_cannot_be_read_are_not_checked(
     told = [(Path(item.what).name, item.reason) for item in report.not_checked]
     assert told == [("fifo", "a FIFO, never opened"), ("gone.jpg", "No such file or directory")]
     assert report.summary.scanned == 1
+
+
+def test_a_file_that_vanishes_after_it_was_listed_is_not_checked(
+    tmp_path: Path, book: Rulebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jpeg(tmp_path / "good.jpg")
+    jpeg(tmp_path / "gone.jpg")
+    monkeypatch.setattr(pool, "examine", remove_first)
+    report = scanned(book, tmp_path)
+    assert [(Path(item.what).name, item.reason) for item in report.not_checked] == [
+        ("gone.jpg", "No such file or directory")
+    ]
+    assert (report.summary.scanned, report.summary.errors) == (1, 0)
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may read every file")
+def test_a_file_that_may_not_be_read_is_not_checked(tmp_path: Path, book: Rulebook) -> None:
+    jpeg(tmp_path / "secret.jpg")
+    (tmp_path / "secret.jpg").chmod(0)
+    assert [item.reason for item in scanned(book, tmp_path).not_checked] == ["Permission denied"]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
+def test_libraries_start_no_threads_of_their_own_in_a_worker(
+    tmp_path: Path, book: Rulebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jpeg(tmp_path / "a.jpg")
+    monkeypatch.setattr(pool, "examine", tell_threads)
+    assert [item.reason for item in scanned(book, tmp_path).not_checked] == ["numpy 1"]
 
 
 def test_names_that_are_not_utf_8_are_scanned(tmp_path: Path, book: Rulebook) -> None:
