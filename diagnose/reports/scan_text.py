@@ -126,11 +126,11 @@ class _Renderer:
     def summary(self, report: ScanReport) -> str:
         summary = report.summary
         counts = [
-            self.style.paint(f"{count:,} {self.word(name)}", colour) if count else f"0 {self.word(name)}"
-            for count, name, colour in (
-                (summary.errors, "errors", "red"),
-                (summary.warnings, "warnings", "yellow"),
-                (summary.notes, "notes", "blue"),
+            self.style.paint(f"{count:,} {self.word(one if count == 1 else many)}", *([colour] if count else []))
+            for count, one, many, colour in (
+                (summary.errors, "error", "errors", "red"),
+                (summary.warnings, "warning", "warnings", "yellow"),
+                (summary.notes, "note", "notes", "blue"),
             )
         ]
         files = f"{summary.scanned:,} {self.word('file' if summary.scanned == 1 else 'files')} {self.word('scanned')}"

@@ -14,6 +14,6 @@ class Style:
 
     def paint(self, text: str, *names: str) -> str:
         """`text` in the colours or weights of `CODES`."""
-        if not self.colour or not text:
+        if not self.colour or not text or not names:
             return text
         return f"\x1b[{';'.join(CODES[name] for name in names)}m{text}\x1b[0m"
