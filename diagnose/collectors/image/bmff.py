@@ -91,6 +91,10 @@ def _check_items(state: BmffState, items: Items) -> None:
     for kind in (b"hdlr", b"pitm", b"iinf", b"iloc", b"iprp", b"iref", b"idat"):
         if items.seen.count(kind) > 1:
             found.damage(Damage.BAD_BOX, meta.offset, f"the meta box has two {kind.decode()} boxes")
+    if items.seen[:1] != [b"hdlr"] and b"hdlr" in items.seen:
+        # Demanded by ISO/IEC 14496-12 section 8.11.1 of AVIF's readers; libavif refuses it, libheif does not.
+        report = found.damage if b"avif" in (state.major, *state.brands) else found.irregular
+        report(Damage.BAD_BOX, meta.offset, "the meta box does not start with its handler (hdlr)")
     if items.primary is not None and items.types and items.primary not in items.types:
         found.damage(Damage.MISSING_BOX, meta.offset, f"the primary item {items.primary} is not described")
     _check_extents(state, items)
@@ -147,6 +151,10 @@ def _describe(state: BmffState) -> None:
     if state.major in SEQUENCE_BRANDS or (state.has_movie and SEQUENCE_BRANDS & set(state.brands)):
         found.feature("image-sequence", "a sequence of pictures as in a video track")
         found.know("image.animated", True)
+    if state.major == b"avis" and not state.has_movie:
+        found.damage(
+            Damage.MISSING_BOX, len(state.data), "the file is said to be an AVIF sequence, but has no moov box"
+        )
     if not state.brands and not state.major:
         found.damage(Damage.MISSING_BOX, 0, "the file has no ftyp box")
     if items is None:

@@ -39,6 +39,8 @@ class Items:
     extents: dict[int, list[Extent]] = field(default_factory=dict)
     properties: list[Property] = field(default_factory=list)
     associations: dict[int, list[tuple[int, bool]]] = field(default_factory=dict)
+    association_forms: list[tuple[int, int]] = field(default_factory=list)
+    """Version and flags of each ipma box so far."""
     references: list[tuple[bytes, int, list[int]]] = field(default_factory=list)
     idat: Box | None = None
     handler: bytes = b""
@@ -150,6 +152,10 @@ def _read_properties(data: Content, box: Box, items: Items, found: Findings) -> 
 def _read_associations(data: Content, box: Box, items: Items, found: Findings) -> None:
     fields = BoxFields(data, box)
     version, flags = fields.version_and_flags()
+    if (version, flags) in items.association_forms:
+        text = f"two ipma boxes of version {version} and flags {flags}"
+        found.damage(Damage.BAD_BOX, box.offset, text)
+    items.association_forms.append((version, flags))
     for _ in range(min(fields.integer(4), MAX_ITEMS)):
         item = fields.integer(2 if version == 0 else 4)
         associations = []

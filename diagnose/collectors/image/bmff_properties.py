@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from diagnose.collectors.image.bmff_boxes import Box, BoxFields
 from diagnose.collectors.image.bmff_items import Items
+from diagnose.collectors.image.bmff_order import check_order
 from diagnose.collectors.image.content import Content, CutShort
 from diagnose.collectors.image.findings import Damage, Findings
 from diagnose.collectors.image.icc import read_icc
@@ -45,6 +46,8 @@ def check_properties(data: Content, meta: Box, items: Items, avif: bool, found: 
         if kind in CONFIGURATIONS or kind in (b"grid", b"iovl", b"iden"):
             _check_indices(look, item)
             _check_coded_item(look, item, kind)
+            if avif:
+                check_order(data, meta, items, item, found)
     if items.primary is not None and items.primary in items.types:
         _describe_primary(look, items.primary)
 

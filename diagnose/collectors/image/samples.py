@@ -6,7 +6,7 @@ from diagnose.collectors.image.content import Content
 from diagnose.collectors.image.findings import Damage, Findings
 from diagnose.collectors.image.trailing import describe_trailing
 
-SAMPLE_BYTES = 16384
+SAMPLE_BYTES = 1 << 20
 ENOUGH, ENOUGH_LINES = 8, 4
 """Marks that are no accident: three line ends are those of the header."""
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from image_samples import Seen, gif_blocks, patched, picture, saved
-from PIL import features
+from PIL import Image, features
 
 ANIMATION = {"save_all": True, "append_images": [picture(mode="L"), picture(mode="L").rotate(90)]}
 GIF = saved("GIF", picture(mode="P"))
@@ -237,3 +237,24 @@ def test_a_cut_camera_raw_file_is_found_and_a_whole_one_is_not_blamed(image_form
     assert Seen(data, image_format).damage == []
     assert "camera-raw" in Seen(data, image_format).features
     assert "truncated" in Seen(data[: len(data) // 2], image_format).damage
+
+
+def turned_avif() -> tuple[bytes, int]:
+    """An AVIF with a rotation, and where the box of the associations of its properties has its first entry."""
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    data = saved("AVIF", picture(64, 64), exif=exif)
+    return data, data.index(b"ipma") + 12
+
+
+@pytest.mark.skipif(not features.check("avif"), reason="Pillow is built without AVIF")
+def test_transforms_of_avif_must_be_essential_and_stand_behind_the_size() -> None:
+    data, entry = turned_avif()
+    count = data[entry + 2]
+    associations = data[entry + 3 : entry + 3 + count]
+    assert Seen(data, "avif").damage == []
+    not_essential = bytes(association & 0x7F for association in associations)
+    seen = Seen(patched(data, entry + 3, not_essential), "avif")
+    assert "irot is not marked as essential" in seen.fact("image.damage", "bad-property").text
+    backwards = Seen(patched(data, entry + 3, associations[::-1]), "avif")
+    assert "listed after the transform" in backwards.fact("image.damage", "bad-property").text
