@@ -109,12 +109,32 @@ def _understand(part: Part, number: int, found: Findings) -> bool:
     if not 0 < part.width <= MAX_SIDE or not 0 < part.height <= MAX_SIDE:
         found.damage(Damage.BAD_DIMENSIONS, at, f"the data window spans {left},{part.top} to {right},{bottom}")
         return False
+    if not _view_is_sound(part, found):
+        return False
     at, compression = part.attributes[b"compression"]
     if len(compression) != 1 or compression[0] >= len(COMPRESSIONS):
         found.damage(Damage.BAD_HEADER, at, f"the compression is {compression[:4].hex()}")
         return False
     part.compression = compression[0]
     return _read_channels(part, found)
+
+
+def _view_is_sound(part: Part, found: Findings) -> bool:
+    """What the library checks before it reads a pixel (ImfHeader.cpp, Header::sanityCheck)."""
+    at, window = part.attributes[b"displayWindow"]
+    left, top, right, bottom = _BOX.unpack(window) if len(window) == _BOX.size else (1, 1, 0, 0)
+    if left > right or top > bottom:
+        found.damage(Damage.BAD_DIMENSIONS, at, f"the display window spans {left},{top} to {right},{bottom}")
+        return False
+    at, order = part.attributes[b"lineOrder"]
+    if len(order) != 1 or order[0] > 2:
+        found.damage(Damage.BAD_HEADER, at, f"the order of lines is {order[:4].hex()}")
+        return False
+    at, ratio = part.attributes.get(b"pixelAspectRatio", (0, b""))
+    if len(ratio) == 4 and not 1e-6 <= struct.unpack("<f", ratio)[0] <= 1e6:
+        found.damage(Damage.BAD_HEADER, at, f"the aspect ratio of a pixel is {struct.unpack('<f', ratio)[0]:g}")
+        return False
+    return True
 
 
 def _read_channels(part: Part, found: Findings) -> bool:

@@ -21,6 +21,8 @@ def read(data: Content, found: Findings) -> None:
     if match is None:
         found.damage(Damage.BAD_HEADER, 0, "no line states the resolution after the header's empty line")
         return
+    if not re.search(rb"\nFORMAT=32-bit_rle_(rgb|xyz)e\r?\n", bytes(data[: match.start() + 1])):
+        found.damage(Damage.BAD_HEADER, 0, "no line FORMAT=32-bit_rle_rgbe (or xyze) stands in the header")
     rows, width = int(match.group(2)), int(match.group(4))
     if match.group(1)[1:] == match.group(3)[1:] or not rows or not width:
         found.damage(Damage.BAD_DIMENSIONS, match.start(1), f"the resolution is {match.group().strip()!r}")
