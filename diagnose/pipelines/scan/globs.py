@@ -3,7 +3,7 @@
 A pattern without a slash (but for one at its end) is tried on the name of every file and folder; one with a slash on
 the path below the folder that is scanned. `*` and `?` stand for anything but a slash, `**` for any number of folders,
 `[abc]` and `[!abc]` for one character. A slash at the end asks for a folder. What lies in a folder that matches,
-matches. A backslash takes the next character as it is.
+matches. A backslash takes the next character as it is. No pattern takes back what another has matched (`!`).
 """
 
 from __future__ import annotations
@@ -62,6 +62,8 @@ class Globs(Generic[Owner]):
         return self.find(path, is_folder=False)
 
     def _enter(self, order: int, pattern: str, owner: Owner) -> None:
+        if pattern.startswith("!"):
+            raise ScanError(f"{pattern!r}: no pattern takes files back; for a name that begins with ! write \\!")
         only_folders = pattern.endswith("/")
         pattern = pattern.rstrip("/")
         whole_path = "/" in pattern
@@ -81,30 +83,52 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def _translate(pattern: str) -> str:
-    """The pattern as a regular expression."""
-    parts: list[str] = []
+    """The pattern as a regular expression that cannot take more than quadratic time: ignore files come with the data.
+
+    What stands between two stars is taken where it is found first (an atomic group), since the star behind it can
+    take whatever is left; only what follows the last star is tried at each place. The same holds for `**`.
+    """
+    runs: list[list[str]] = [[]]
+    for segment in pattern.split("/"):
+        if segment == "**":
+            runs.append([])
+        else:
+            runs[-1].append(_segment(segment))
+    first, *others = ["/".join(run) for run in runs]
+    if not others:
+        return first
+    start = f"{first}/" if first else ""
+    middle = "".join(f"(?>(?:[^/]+/)*?{run}/)" for run in others[:-1] if run)
+    return start + middle + (f"(?:[^/]+/)*{others[-1]}" if others[-1] else "(?s:.*)")
+
+
+def _segment(segment: str) -> str:
+    """A part between slashes; nothing in it stands for a slash."""
+    first, *others = _between_stars(segment)
+    if not others:
+        return first
+    return first + "".join(f"(?>[^/]*?{each})" for each in others[:-1]) + f"[^/]*{others[-1]}"
+
+
+def _between_stars(segment: str) -> list[str]:
+    parts = [""]
     at = 0
-    while at < len(pattern):
-        if pattern.startswith("**/", at) and (at == 0 or pattern[at - 1] == "/"):
-            parts.append("(?:.*/)?")
-            at += 3
-        elif pattern.startswith("**", at):
-            parts.append(".*")
-            at += 2
-        elif pattern[at] == "*":
-            parts.append("[^/]*")
+    while at < len(segment):
+        if segment[at] == "*":
+            if parts[-1] or len(parts) == 1:  # stars in a row are one
+                parts.append("")
             at += 1
-        elif pattern[at] == "?":
-            parts.append("[^/]")
+        elif segment[at] == "?":
+            parts[-1] += "[^/]"
             at += 1
-        elif pattern[at] == "[" and (end := pattern.find("]", at + 2)) > 0:
-            parts.append(_character_class(pattern[at + 1 : end]))
+        elif segment[at] == "[" and (end := segment.find("]", at + 2)) > 0:
+            parts[-1] += _character_class(segment[at + 1 : end])
             at = end + 1
         else:
-            at += pattern[at] == "\\" and at + 1 < len(pattern)
-            parts.append(re.escape(pattern[at]))
+            at += segment[at] == "\\" and at + 1 < len(segment)
+            parts[-1] += re.escape(segment[at])
             at += 1
-    return "(?s:" + "".join(parts) + ")"
+    return parts
 
 
 def _character_class(inside: str) -> str:

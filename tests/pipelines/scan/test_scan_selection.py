@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -72,9 +73,27 @@ def test_the_first_pattern_that_matches_counts_whether_plain_or_not() -> None:
     assert found == [1, 2, 4, 1, None]
 
 
-def test_a_pattern_without_meaning_is_refused() -> None:
-    with pytest.raises(ScanError, match=r"\[z-a\]"):
-        Selection(include=["[z-a]"])
+@pytest.mark.parametrize(
+    ("pattern", "told"), [("[z-a]", "is no pattern"), ("!keep.jpg", "no pattern takes files back")]
+)
+def test_a_pattern_without_meaning_is_refused(pattern: str, told: str) -> None:
+    with pytest.raises(ScanError, match=told):
+        Selection(include=[pattern])
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        ("*a" * 40 + "*b", "a" * 250),
+        ("**/a/" * 30 + "b", "a/" * 500 + "a"),
+        ("**/*a*a*a*a/" * 12 + "b", "aaaaaaaaaa/" * 200 + "a"),
+        ("**/" * 60 + "b", "a/" * 1000 + "a"),
+    ],
+)
+def test_no_pattern_of_an_ignore_file_can_hold_up_a_scan(pattern: str, path: str) -> None:
+    started = time.process_time()
+    assert Globs([(pattern, 1)]).find(path, is_folder=False) is None
+    assert time.process_time() - started < 10  # one that is tried at each place at each star takes for ever
 
 
 def test_ignored_files_are_counted_with_the_reason_and_unused_entries_told(tree: Path, book: Rulebook) -> None:

@@ -6,6 +6,7 @@ import contextlib
 import os
 import tempfile
 from collections.abc import Iterator
+from typing import IO
 
 MAX_BYTES = 64 << 10
 STANDARD_ERROR = 2
@@ -25,7 +26,7 @@ def captured() -> Iterator[list[str]]:
         yield lines
         return
     try:
-        with tempfile.TemporaryFile() as file:
+        with _nameless_file() as file:
             os.dup2(file.fileno(), STANDARD_ERROR)
             try:
                 yield lines
@@ -35,3 +36,10 @@ def captured() -> Iterator[list[str]]:
                 lines.extend(file.read(MAX_BYTES).decode("utf-8", "replace").splitlines())
     finally:
         os.close(saved)
+
+
+def _nameless_file() -> IO[bytes]:
+    """In memory where the system can: a loader may run where no folder can be written."""
+    if hasattr(os, "memfd_create"):
+        return os.fdopen(os.memfd_create("messages"), "w+b")
+    return tempfile.TemporaryFile()
