@@ -9,30 +9,18 @@ from typing import Any, NoReturn
 
 from msgspec import Struct, field
 
+from diagnose.collectors.text.text_error import TextError
+
 _SIZE_LIMIT = 32 << 20
 _LINES_LIMIT = 50_000
 _DEPTH_MESSAGE = "nested too deeply"
 _AROUND = 20
 
 
-class JsonError(Struct, frozen=True):
-    """What is wrong, at which line and column (from 1), the text there, and whether the text just ends early."""
-
-    message: str
-    line: int
-    column: int
-    text: str
-    ends_early: bool = False
-
-    @property
-    def where(self) -> str:
-        return f"line {self.line}, column {self.column}"
-
-
 class JsonSyntax(Struct):
     """The first error, or None; and by kind an example of each ambiguity (RFC 8259, sections 4, 6 and 8.2)."""
 
-    error: JsonError | None = None
+    error: TextError | None = None
     ambiguities: dict[str, str] = field(default_factory=dict)
 
 
@@ -73,7 +61,7 @@ class _Reader:
 
     def read(self, text: str, lines_before: int) -> None:
         if not text.strip(" \t\r\n"):
-            self.syntax.error = JsonError("empty text", lines_before + 1, 1, "")
+            self.syntax.error = TextError("empty text", lines_before + 1, 1, "")
             return
         try:
             json.loads(
@@ -86,7 +74,7 @@ class _Reader:
         except json.JSONDecodeError as error:
             self.syntax.error = _describe(text, lines_before, error)
         except RecursionError:
-            self.syntax.error = JsonError(_DEPTH_MESSAGE, lines_before + 1, 1, text[: 2 * _AROUND])
+            self.syntax.error = TextError(_DEPTH_MESSAGE, lines_before + 1, 1, text[: 2 * _AROUND])
         except _ConstantError as error:
             self.syntax.error = _locate(text, lines_before, f"{error} is not JSON", text.find(str(error)))
         else:
@@ -158,7 +146,7 @@ _BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*+"|([\[{])|[\]}]', re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
 
 
-def _describe(text: str, lines_before: int, error: json.JSONDecodeError) -> JsonError:
+def _describe(text: str, lines_before: int, error: json.JSONDecodeError) -> TextError:
     """The error in words that are the same in all versions of Python, and that tell what somebody meant to write."""
     ends_early = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
     before = text[: error.pos].rstrip()
@@ -182,8 +170,8 @@ _FOREIGN = {
 """What JavaScript, YAML and Python allow."""
 
 
-def _locate(text: str, lines_before: int, message: str, at: int, *, ends_early: bool = False) -> JsonError:
+def _locate(text: str, lines_before: int, message: str, at: int, *, ends_early: bool = False) -> TextError:
     at = max(at, 0)
     column = at - text.rfind("\n", 0, at)
     line = lines_before + text.count("\n", 0, at) + 1
-    return JsonError(message, line, column, text[max(0, at - _AROUND) : at + _AROUND], ends_early)
+    return TextError(message, line, column, text[max(0, at - _AROUND) : at + _AROUND], ends_early)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from msgspec import Struct
+from diagnose.collectors.text.text_error import TextError
 
 _SIZE_LIMIT = 8 << 20
 _AROUND = 20
@@ -14,25 +14,11 @@ _TEMPLATE = re.compile(r"(?<!\$)\{\{|\{%")
 """Marks of Jinja and Go templates (Helm, Ansible); `${{` of GitHub's workflows stands in valid YAML."""
 
 
-class YamlError(Struct, frozen=True):
-    """What is wrong, at which line and column (from 1), the text there, and whether the text just ends early."""
-
-    message: str
-    line: int
-    column: int
-    text: str
-    ends_early: bool = False
-
-    @property
-    def where(self) -> str:
-        return f"line {self.line}, column {self.column}"
-
-
 class NotYamlError(Exception):
     """The text is not parsed here; the message says why."""
 
 
-def find_yaml_error(text: str) -> YamlError | None:
+def find_yaml_error(text: str) -> TextError | None:
     """The first error in a stream of YAML documents, or None.
 
     Raises NotYamlError beyond 8 Mi characters, and on an error in what looks like a template that makes YAML.
@@ -45,7 +31,7 @@ def find_yaml_error(text: str) -> YamlError | None:
     return error
 
 
-def _parse(text: str) -> YamlError | None:
+def _parse(text: str) -> TextError | None:
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -56,7 +42,7 @@ def _parse(text: str) -> YamlError | None:
     except yaml.reader.ReaderError as error:
         return _locate_character(text, error.reason)
     except (RecursionError, ValueError) as error:  # the Python parser on deep nesting, numbers in escapes
-        return YamlError(str(error)[:80], 1, 1, text[:_AROUND])
+        return TextError(str(error)[:80], 1, 1, text[:_AROUND])
     return _locate(text, "found undefined alias", unknown) if unknown else None
 
 
@@ -76,22 +62,22 @@ def _unknown_alias(events: Iterator[Any]) -> Any:
     return None
 
 
-def _locate(text: str, message: str, mark: Any) -> YamlError:
+def _locate(text: str, message: str, mark: Any) -> TextError:
     if mark is None:
-        return YamlError(message, 1, 1, text[:_AROUND])
+        return TextError(message, 1, 1, text[:_AROUND])
     at = mark.index
     ends_early = at >= len(text.rstrip()) or message.startswith("found unexpected end of stream")
-    return YamlError(message, mark.line + 1, mark.column + 1, text[max(0, at - _AROUND) : at + _AROUND], ends_early)
+    return TextError(message, mark.line + 1, mark.column + 1, text[max(0, at - _AROUND) : at + _AROUND], ends_early)
 
 
 _REFUSED = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What YAML 1.1 does not count as printable (5.1)."""
 
 
-def _locate_character(text: str, reason: str) -> YamlError:
+def _locate_character(text: str, reason: str) -> TextError:
     found = _REFUSED.search(text)
     at = found.start() if found else 0
     shown = f"character #x{ord(text[at]):04x}: {reason}" if found else reason
     line_start = text.rfind("\n", 0, at) + 1
     around = text[max(0, at - _AROUND) : at + _AROUND]
-    return YamlError(shown, text.count("\n", 0, at) + 1, at - line_start + 1, around)
+    return TextError(shown, text.count("\n", 0, at) + 1, at - line_start + 1, around)
