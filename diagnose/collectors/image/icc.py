@@ -17,8 +17,6 @@ _LOCALISED = struct.Struct(">IIHHII")
 _SRGB = re.compile(r"sRGB|IEC[ -]?61966|\bc2\b", re.IGNORECASE)
 """How sRGB profiles call themselves: HP's, ICC's, Pillow's, and the compact one of web pictures (c2)."""
 
-_COLOUR_MODELS = {b"RGB ": "RGB", b"GRAY": "grey", b"CMYK": "CMYK", b"Lab ": "Lab"}
-
 
 def read_icc(profile: bytes, offset: int, found: Findings) -> None:
     """A profile whose bytes came from `offset` on: header, signature, stated size, name."""
@@ -30,10 +28,9 @@ def read_icc(profile: bytes, offset: int, found: Findings) -> None:
     if stated > len(profile):
         text = f"the ICC profile states {stated} bytes, {len(profile)} are there"
         found.metadata_damage(Damage.TRUNCATED, offset, text)
-    name = _name(profile)
-    found.know("image.icc_profile", name or "without a name", offset)
-    model = _COLOUR_MODELS.get(profile[16:20], "other")
-    if model == "RGB" and not _SRGB.search(name):
+    name = _name(profile) or "without a name"
+    found.know("image.icc_profile", name, offset)
+    if profile[16:20] == b"RGB " and not _SRGB.search(name):
         found.feature("colour-profile", f"the colours are those of the profile {name!r}; most loaders ignore it")
 
 
