@@ -87,3 +87,61 @@ def test_an_alpha_picture_beside_the_primary_one_is_named() -> None:
     facts = seen(saved("AVIF", see_through), "avif")
     assert facts["bmff.auxiliary"] == ["alpha"]
     assert "bmff.auxiliary" not in seen(saved("AVIF"), "avif")
+
+
+def box(kind: bytes, content: bytes) -> bytes:
+    return (8 + len(content)).to_bytes(4, "big") + kind + content
+
+
+def full_box(kind: bytes, content: bytes, version: int = 0) -> bytes:
+    return box(kind, bytes((version, 0, 0, 0)) + content)
+
+
+def numbers(width: int, *values: int) -> bytes:
+    return b"".join(value.to_bytes(width, "big") for value in values)
+
+
+def found_box(data: bytes, kind: bytes) -> bytes:
+    at = data.index(kind) - 4
+    return data[at : at + int.from_bytes(data[at : at + 4], "big")]
+
+
+def avif_grid(rows: int, columns: int, side: int = 64) -> bytes:
+    """An AVIF put together from tiles that all show the same picture (ISO/IEC 23008-12 section 6.6.2.3)."""
+    tile = saved("AVIF", picture(side, side))
+    count, pixels = rows * columns, found_box(tile, b"mdat")[8:]
+    tiles = range(2, 2 + count)
+    described = [(1, b"grid"), *((number, b"av01") for number in tiles)]
+    infe = b"".join(full_box(b"infe", numbers(2, item, 0) + kind + b"\0", 2) for item, kind in described)
+    grid = bytes((0, 0, rows - 1, columns - 1)) + numbers(2, columns * side, rows * side)
+    whole = full_box(b"ispe", numbers(4, columns * side, rows * side))
+    parts = full_box(b"ispe", numbers(4, side, side))
+    properties = [whole, parts, found_box(tile, b"av1C"), found_box(tile, b"pixi")]
+    owned = [(1, (1, 4)), *((number, (2, 0x83, 4)) for number in tiles)]
+    ipma = numbers(4, len(owned)) + b"".join(numbers(2, item) + bytes((len(own), *own)) for item, own in owned)
+
+    def meta(start: int) -> bytes:
+        places = [(1, 1, 0, len(grid)), *((number, 0, start, len(pixels)) for number in tiles)]
+        iloc = bytes((0x44, 0)) + numbers(2, len(places))
+        iloc += b"".join(numbers(2, item, method, 0, 1) + numbers(4, at, size) for item, method, at, size in places)
+        return full_box(
+            b"meta",
+            full_box(b"hdlr", numbers(4, 0) + b"pict" + bytes(13))
+            + full_box(b"pitm", numbers(2, 1))
+            + full_box(b"iloc", iloc, 1)
+            + full_box(b"iinf", numbers(2, len(described)) + infe)
+            + full_box(b"iref", box(b"dimg", numbers(2, 1, count, *tiles)))
+            + box(b"iprp", box(b"ipco", b"".join(properties)) + full_box(b"ipma", ipma))
+            + box(b"idat", grid),
+        )
+
+    head = box(b"ftyp", b"avif" + bytes(4) + b"avifmif1miaf")
+    start = len(head) + len(meta(0)) + 8
+    return head + meta(start) + box(b"mdat", pixels)
+
+
+def test_a_picture_put_together_from_tiles_states_how_many() -> None:
+    facts = seen(avif_grid(2, 3), "avif")
+    assert (facts["bmff.codec"], facts["bmff.tiles"]) == ("grid", 6)
+    assert (facts["image.width"], facts["image.height"], facts["image.decodes"]) == (192, 128, True)
+    assert "bmff.tiles" not in seen(saved("AVIF"), "avif")
