@@ -146,7 +146,7 @@ class RuleSet(Struct, frozen=True):
 
     rules: Sequence[Rule]
     extractions: list[Extraction]
-    patterns: list[str]
+    patterns: Sequence[str]
     files: list[str]
     by_pattern: dict[int, list[int]]
     by_fact: dict[str, list[int]]

@@ -1,13 +1,13 @@
 """A rule set as it lies in the cache and in a wheel: each rule is decoded when it is first used, for most never.
 
 A payload is a digest, the length of the index, the index (MessagePack), and behind it one MessagePack value for each
-rule and then for each pattern's literals.
+rule, for each pattern, and for each pattern's literals.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Generic, TypeVar, overload
 
 import msgspec
@@ -22,25 +22,25 @@ DIGEST_BYTES = 32
 LENGTH_BYTES = 4
 
 Item = TypeVar("Item")
+_encode = msgspec.msgpack.encode
 
 
-class _Index(msgspec.Struct, frozen=True):
+class _Index(msgspec.Struct, frozen=True, array_like=True):
     extractions: list[Extraction]
-    patterns: list[str]
     files: list[str]
     by_pattern: dict[int, list[int]]
     by_fact: dict[str, list[int]]
     scan: Search
     kept: Search
-    rule_ends: list[int]
-    literal_ends: list[int]
+    ends: list[list[int]]
+    """Of rules, patterns and their literals, each counted from where its kind begins."""
 
 
 class PackedItems(Sequence[Item], Generic[Item]):
     """Values that are decoded one by one, `ends` being where each ends. Raises msgspec.ValidationError in use."""
 
-    def __init__(self, packed: memoryview, start: int, ends: list[int], decoder: msgspec.msgpack.Decoder[Item]) -> None:
-        self._packed, self._start, self._ends, self._decode = packed, start, ends, decoder.decode
+    def __init__(self, packed: memoryview, ends: list[int], decoder: msgspec.msgpack.Decoder[Item]) -> None:
+        self._packed, self._ends, self._decode = packed, ends, decoder.decode
         self._decoded: dict[int, Item] = {}
 
     def __len__(self) -> int:
@@ -56,7 +56,7 @@ class PackedItems(Sequence[Item], Generic[Item]):
         item = self._decoded.get(index)
         if item is None:
             index = range(len(self))[index]
-            start = self._ends[index - 1] if index else self._start
+            start = self._ends[index - 1] if index else 0
             item = self._decoded[index] = self._decode(self._packed[start : self._ends[index]])
         return item
 
@@ -68,24 +68,12 @@ def pack(rules: RuleSet) -> bytes:
     """The rule set for `unpack`, behind a digest of it that serves as its identity."""
     import hashlib
 
-    encode = msgspec.msgpack.encode
-    rule_values, literal_values = [encode(rule) for rule in rules.rules], [encode(each) for each in rules.literals]
-    rule_ends = list(accumulate(map(len, rule_values)))
-    literal_ends = list(accumulate(map(len, literal_values), initial=rule_ends[-1] if rule_ends else 0))[1:]
-    index = encode(
-        _Index(
-            rules.extractions,
-            rules.patterns,
-            rules.files,
-            rules.by_pattern,
-            rules.by_fact,
-            rules.scan,
-            rules.kept,
-            rule_ends,
-            literal_ends,
-        )
+    kinds = [[_encode(item) for item in items] for items in (rules.rules, rules.patterns, rules.literals)]
+    ends = [list(accumulate(map(len, values))) for values in kinds]
+    index = _encode(
+        _Index(rules.extractions, rules.files, rules.by_pattern, rules.by_fact, rules.scan, rules.kept, ends)
     )
-    body = b"".join([len(index).to_bytes(LENGTH_BYTES, "little"), index, *rule_values, *literal_values])
+    body = b"".join([len(index).to_bytes(LENGTH_BYTES, "little"), index, *chain(*kinds)])
     return hashlib.sha256(body).digest() + body
 
 
@@ -100,18 +88,24 @@ def unpack(payload: bytes | mmap) -> RuleSet:
     start = DIGEST_BYTES + LENGTH_BYTES
     length = int.from_bytes(whole[DIGEST_BYTES:start], "little")
     index = msgspec.msgpack.decode(whole[start : start + length], type=_Index)
-    values = whole[start + length :]
-    rules = PackedItems(values, 0, index.rule_ends, msgspec.msgpack.Decoder(Rule))
-    first = index.rule_ends[-1] if index.rule_ends else 0
-    literals = PackedItems(values, first, index.literal_ends, msgspec.msgpack.Decoder(list[bytes]))
+    rules, patterns, literals = _kinds(whole[start + length :], index.ends)
     return RuleSet(
-        rules,
+        PackedItems(*rules, msgspec.msgpack.Decoder(Rule)),
         index.extractions,
-        index.patterns,
+        PackedItems(*patterns, msgspec.msgpack.Decoder(str)),
         index.files,
         index.by_pattern,
         index.by_fact,
-        literals,
+        PackedItems(*literals, msgspec.msgpack.Decoder(list[bytes])),
         index.scan,
         index.kept,
     )
+
+
+def _kinds(values: memoryview, ends: list[list[int]]) -> Iterator[tuple[memoryview, list[int]]]:
+    """Each kind's part of the values, with the ends in it."""
+    start = 0
+    for each in ends:
+        length = each[-1] if each else 0
+        yield values[start : start + length], each
+        start += length
