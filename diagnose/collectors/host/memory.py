@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-from diagnose.collectors.host import cgroup
+from diagnose.collectors import cgroup
 from diagnose.collectors.host.facts import FACTS, OPEN_FILES, SHARED_MEMORY, not_checked
 from diagnose.evidence import Fact
 

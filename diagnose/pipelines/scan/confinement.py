@@ -13,7 +13,7 @@ MIN_MEMORY_BYTES = 2 << 30
 """A picture of the largest size that is decoded takes 0.7 GB, and a decoder holds it twice at most."""
 
 MEMORY_SHARE = 0.7
-"""Of the machine's memory, for all workers together."""
+"""Of the memory, for all workers together."""
 
 OPEN_FILES = 256
 WRITTEN_FILE_BYTES = 16 << 20
@@ -25,11 +25,15 @@ THREADS_OF_LIBRARIES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THRE
 
 
 def memory_limit(jobs: int) -> int:
-    """Bytes that each of `jobs` workers may have: their share of the machine's memory, within bounds."""
+    """Bytes that each of `jobs` workers may have: their share of the machine's or container's memory, within bounds."""
+    from diagnose.collectors import cgroup
+
     try:
         total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
         return MAX_MEMORY_BYTES
+    limit = cgroup.memory_limit_bytes()
+    total = min(total, int(limit.value)) if limit else total
     return max(MIN_MEMORY_BYTES, min(MAX_MEMORY_BYTES, int(total * MEMORY_SHARE) // jobs))
 
 

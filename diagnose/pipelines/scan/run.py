@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import threading
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from diagnose.collectors import cgroup
 from diagnose.diagnosis import NotChecked
 from diagnose.pipelines.scan.entries import File
 from diagnose.pipelines.scan.ledger import Ledger
@@ -226,8 +228,10 @@ class CtrlC:
 
 
 def available_processors() -> int:
-    """Those that this process may use."""
+    """Those that this process may use: a container sees all of its machine's, and may use a share of them."""
     try:
-        return max(1, len(os.sched_getaffinity(0)))
+        processors = len(os.sched_getaffinity(0))
     except AttributeError:
-        return max(1, os.cpu_count() or 1)
+        processors = os.cpu_count() or 1
+    quota = cgroup.cpu_quota()
+    return max(1, min(processors, math.ceil(quota.value)) if quota else processors)

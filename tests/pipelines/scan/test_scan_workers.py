@@ -14,11 +14,13 @@ from pathlib import Path
 import pytest
 from scan_samples import jpeg, plain, scanned
 
+from diagnose.collectors import cgroup
 from diagnose.diagnosis import NotChecked
 from diagnose.pipelines.rulebook import Rulebook
 from diagnose.pipelines.scan import ScanRequest, pool, scan, scan_whole
-from diagnose.pipelines.scan.confinement import WRITTEN_FILE_BYTES
+from diagnose.pipelines.scan.confinement import MEMORY_SHARE, MIN_MEMORY_BYTES, WRITTEN_FILE_BYTES, memory_limit
 from diagnose.pipelines.scan.errors import ScanError
+from diagnose.pipelines.scan.run import available_processors
 from diagnose.pipelines.scan.verdict import BatchResult, FileResult, Verdict, pack_batch
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
@@ -222,6 +224,21 @@ def test_a_file_that_may_not_be_read_is_not_checked(tmp_path: Path, book: Rulebo
     jpeg(tmp_path / "secret.jpg")
     (tmp_path / "secret.jpg").chmod(0)
     assert [item.reason for item in scanned(book, tmp_path).not_checked] == ["Permission denied"]
+
+
+@pytest.mark.parametrize(("quota", "most"), [(None, 1 << 20), (0.5, 1), (1.5, 2)])
+def test_a_container_s_share_of_the_processors_bounds_the_workers(
+    quota: float | None, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limit = None if quota is None else cgroup.Limit(quota, "cpu.max")
+    monkeypatch.setattr(cgroup, "cpu_quota", lambda: limit)
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    assert available_processors() == min(processors, most)
+
+
+def test_a_container_s_memory_is_shared_out_among_the_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cgroup, "memory_limit_bytes", lambda: cgroup.Limit(4 << 30, "memory.max"))
+    assert [memory_limit(jobs) for jobs in (1, 8)] == [int((4 << 30) * MEMORY_SHARE), MIN_MEMORY_BYTES]
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from diagnose.collectors.host import cgroup
+from diagnose.collectors import cgroup
 
 UNLIMITED = "9223372036854771712"
 
