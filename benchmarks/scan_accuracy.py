@@ -17,7 +17,9 @@ from __future__ import annotations
 
 import argparse
 import collections
+import importlib
 import json
+import multiprocessing
 import os
 import resource
 import shutil
@@ -26,11 +28,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
 MEMORY_BYTES = 4 << 30
+WORKERS = 4
 
 
 class Image(NamedTuple):
@@ -106,6 +110,13 @@ def refused_by_program(command: list[str], path: str, seconds: int) -> bool:
     return done.returncode != 0
 
 
+def judged(refuses: Callable[[str], bool], images: list[Image]) -> set[str]:
+    """The files that a decoder refuses."""
+    paths = [image.path for image in images]
+    with multiprocessing.get_context("fork").Pool(WORKERS) as workers:
+        return {path for path, refused in zip(paths, workers.map(refuses, paths, 16), strict=True) if refused}
+
+
 def scanned(corpus: Path, images: list[Image]) -> set[str]:
     """The files for which the scan reports an error. In a process of its own, since it leaves threads behind."""
     command = [sys.executable, "-m", "diagnose", "scan", "--format", "json", str(corpus / "files")]
@@ -139,13 +150,15 @@ def main() -> int:
     print(row("decodedoctor scan", images, scanned(args.corpus, images), judges_all=True), flush=True)
     for name, (module, decode) in IN_PROCESS.items():
         if find_spec(module):
-            __import__(module)
-            refused = {one.path for one in images if refused_in_child(decode, one.path, args.seconds)}
+            importlib.import_module(module)
+            if module == "PIL":
+                importlib.import_module("PIL.Image").init()  # all plugins at once, not in every child
+            refused = judged(partial(refused_in_child, decode, seconds=args.seconds), images)
             print(row(name, images, refused, judges_all=False), flush=True)
     for name, (command, only) in PROGRAMS.items():
         if shutil.which(command[0]):
             own = [one for one in images if not only or one.format == only]
-            refused = {one.path for one in own if refused_by_program(command, one.path, args.seconds)}
+            refused = judged(partial(refused_by_program, command, seconds=args.seconds), own)
             print(row(name, own, refused, judges_all=False), flush=True)
     print(f"{len(images)} images, {time.strftime('%Y-%m-%d')}", file=sys.stderr)
     return 0
