@@ -1,4 +1,4 @@
-"""Logs of JSON lines (Docker's json-file, Kubernetes, structured loggers): each record as the texts that it holds."""
+"""Logs of JSON lines (Docker's json-file, Kubernetes, structured loggers): each record as its texts and numbers."""
 
 from __future__ import annotations
 
@@ -51,8 +51,11 @@ def _leaves(value: Any, depth: int) -> Iterator[str]:
     elif isinstance(value, list) and value and all(isinstance(item, int) and 0 <= item < 256 for item in value):
         yield bytes(value).decode("utf-8", "replace")  # journald writes a message with control characters so
     elif depth < MAX_DEPTH and isinstance(value, dict):
-        for item in value.values():
-            yield from _leaves(item, depth + 1)
+        for key, item in value.items():
+            if isinstance(item, (int, float)) and not isinstance(item, bool):
+                yield f"{key}: {item}"  # an error's code, an exit status
+            else:
+                yield from _leaves(item, depth + 1)
     elif depth < MAX_DEPTH and isinstance(value, list):
         for item in value:
             yield from _leaves(item, depth + 1)

@@ -122,6 +122,13 @@ def test_texts_of_json_records_are_read_unescaped(record: dict[str, object]) -> 
     assert evidence.value("log.records") == "json"
 
 
+def test_numbers_of_json_records_are_read_with_their_names() -> None:
+    line = b'{"msg": "player failed", "error": {"domain": "AVFoundation", "code": -11850}, "ok": false}'
+    patterns = PatternSet([r"code: (?P<code>-\d{5})\b", r"ok: "])
+    evidence = log.collect(io.BytesIO(line + b"\n"), patterns, Subject("log", "x"))
+    assert [hit.captures for hit in evidence.hits] == [{"code": "-11850"}]
+
+
 def test_a_line_that_is_no_record_is_read_as_it_is() -> None:
     evidence = collected(
         b'{"log": "a"}', b'{"log": "b"}', b'{"log": "c"}', b"invalid character '<' looking for", b'{"log": '
