@@ -11,7 +11,23 @@ _REPLACEMENT = b"\xef\xbf\xbd"
 _BINARY_CONTROLS = bytes(range(1, 9))
 _MANGLED = {"crlf-mangled-png": "crlf-mangled", "stripped-png": "bit-7-stripped"}
 _TEXTUAL_BINARIES = frozenset(
-    ("pbm", "pgm", "ppm", "pfm", "pam", "xpm", "xbm", "hdr", "fits", "svg", "tar", "ncnn-param", "base64-image", "ar")
+    (
+        "pbm",
+        "pgm",
+        "ppm",
+        "pfm",
+        "pam",
+        "xpm",
+        "xbm",
+        "hdr",
+        "im",
+        "fits",
+        "svg",
+        "tar",
+        "ncnn-param",
+        "base64-image",
+        "ar",
+    )
 )
 _SAMPLE_BYTES = 16384
 _ENOUGH = 8
@@ -63,7 +79,7 @@ def _line_feeds_follow_returns(head: bytes, tail: bytes) -> bool:
         return False
     data = head + tail
     feeds, pairs = data.count(b"\n"), data.count(b"\r\n")
-    return feeds >= _ENOUGH and pairs == feeds and (data.count(b"\r") - pairs) * 4 >= feeds
+    return feeds >= _ENOUGH and pairs == feeds and (data.count(b"\r") - pairs) * 2 >= feeds
 
 
 _PAGE_KINDS = {"html": "html", "json": "json", "xml": "xml", "s3-error-xml": "s3-xml", "text": "text"}

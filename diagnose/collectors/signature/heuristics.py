@@ -199,6 +199,15 @@ def _tga(head: bytes, size: int, _tail: bytes) -> _Found | None:
     return ("tga", "") if pixels < max(size, 19) else None
 
 
+def _dib(head: bytes, size: int, _tail: bytes) -> _Found | None:
+    """A BITMAPINFOHEADER (wingdi.h) without the file header of a BMP, as it comes from the clipboard."""
+    if len(head) < 40 or head[:4] != b"\x28\0\0\0":
+        return None
+    width, height, planes, depth, compression, pixel_bytes = struct.unpack_from("<iiHHII", head, 4)
+    sane = 0 < width < 1 << 16 and 0 < abs(height) < 1 << 16 and planes == 1 and depth in (1, 4, 8, 16, 24, 32)
+    return ("dib", "no file header") if sane and compression < 7 and pixel_bytes <= size else None
+
+
 def _tfrecord(head: bytes, size: int, _tail: bytes) -> _Found | None:
     """TFRecord: length as a 64-bit number, its masked CRC-32C, the record, its CRC (TensorFlow `record_writer`)."""
     if len(head) < 12:
@@ -234,6 +243,7 @@ _HEURISTICS: tuple[_Heuristic, ...] = (
     _transport_stream,
     _old_tar,
     _tga,
+    _dib,
     _tfrecord,
     _mnn,
 )

@@ -89,6 +89,9 @@ IMAGE = (
     Magic("ilbm", b"FORM", ((8, b"ILBM"),)),
     Magic("ilbm", b"FORM", ((8, b"PBM "),)),
     Magic("dicom", b"DICM", offset=128),
+    Magic("grib", b"GRIB"),
+    Magic("bufr", b"BUFR"),
+    Magic("im", b"Image type: "),
     Magic("fli", b"\x11\xaf", offset=4, detail="FLI"),
     Magic("fli", b"\x12\xaf", offset=4, detail="FLC"),
     Magic("cr2", b"II*\0", ((8, b"CR\2"),)),
@@ -317,7 +320,7 @@ BY_KIND: dict[str, tuple[Magic, ...]] = {
 
 REFINED_KINDS: dict[str, str] = {
     "apng": "image", "heif": "image", "avif": "image", "cr3": "image", "jpx": "image", "jpm": "image", "jph": "image",
-    "mj2": "media", "nef": "image", "dng": "image", "arw": "image", "pef": "image", "tga": "image",
+    "mj2": "media", "nef": "image", "dng": "image", "arw": "image", "pef": "image", "tga": "image", "dib": "image",
     "safetensors": "model", "onnx": "model", "onnx-tensor": "model", "coreml": "model", "sentencepiece": "model",
     "tensorflow-graph": "model", "tensorflow-savedmodel": "model", "tensorflow-index": "model", "tfrecord": "model",
     "mnn": "model", "keras": "model", "npz": "model", "pickle": "model", "openvino-ir-xml": "model",

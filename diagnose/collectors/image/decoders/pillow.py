@@ -27,6 +27,7 @@ FORMATS = {
     "apng": ("PNG",),
     "gif": ("GIF",),
     "bmp": ("BMP", "DIB"),
+    "dib": ("DIB",),
     "tiff": ("TIFF",),
     "bigtiff": ("TIFF",),
     "webp": ("WEBP",),
