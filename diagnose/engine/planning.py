@@ -98,9 +98,8 @@ class _Planner:
             return line
         repairs = _mask([index for index, effects in enumerate(self.steps.fixes) if effects])
         free = [check for check in self._checks() if not self.steps.before[check] & repairs]
-        return min(
-            (self._best_place(line, check) for check in free if self._reaches(check, leading)), default=(0.0, line)
-        )[1]
+        places = [self._best_place(line, check) for check in free if self._reaches(check, leading)]
+        return min(places, key=_by_minutes, default=(0.0, line))[1]
 
     def finish(self, line: list[int]) -> Plan:
         """The plan: the line as far as it was walked, then what any outcome of the checks needs, in base order."""
@@ -154,9 +153,8 @@ class _Planner:
             missing = self.steps.before[check] & ~_mask(without[:at])
             behind = [index for index in without[at:] if not missing >> index & 1]
             longer = [*without[:at], *self._chain(missing), check, *behind]
-            candidates.append((self._walk(longer).minutes, at, longer))
-        minutes, _, longer = min(candidates)
-        return minutes, longer
+            candidates.append((self._walk(longer).minutes, longer))
+        return min(candidates, key=_by_minutes)
 
     def _chain(self, mask: int) -> list[int]:
         """The set of steps as a list in which each comes after what must precede it."""
@@ -173,6 +171,11 @@ class _Planner:
         ordered = [*self.base.kept, *self.base.cut]
         useless = ((1 << len(self.steps.actions)) - 1) & ~_mask(ordered)
         return ordered + self._chain(useless)
+
+
+def _by_minutes(line: tuple[float, list[int]]) -> float:
+    """Lines that differ by rounding alone cost the same."""
+    return round(line[0], 9)
 
 
 def _mask(indices: Sequence[int]) -> int:
