@@ -60,9 +60,9 @@ def read_cached(name: str, stamped: bytes) -> bytes | None:
             content = stream.read()
     except OSError:
         return None
-    payload = content[len(head) + 4 :]
-    checksum = zlib.crc32(payload).to_bytes(4, "little")
-    return payload if content.startswith(head + checksum) else None
+    start = len(head) + 4
+    checksum = zlib.crc32(memoryview(content)[start:]).to_bytes(4, "little")
+    return content[start:] if content.startswith(head + checksum) else None
 
 
 def write_cached(name: str, stamped: bytes, payload: bytes) -> None:

@@ -168,6 +168,16 @@ def test_a_closed_pipe_ends_quietly() -> None:
     assert process.wait(timeout=60) in (0, 1)
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("arguments", [("explain", str(REFERRERS)), ("rules", "list")])
+def test_a_full_disk_under_the_output_is_told_and_ends_with_two(arguments: tuple[str, ...]) -> None:
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "diagnose", *arguments]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, cwd=ROOT, text=True, timeout=120)
+    assert done.returncode == 2
+    assert done.stderr == "Error: the result cannot be written: No space left on device\n"
+
+
 def test_ctrl_c_ends_a_scan_with_a_partial_report(tmp_path: Path) -> None:
     picture = (DATASET / "train" / "ok-6.png").read_bytes()
     for number in range(4000):
