@@ -5,6 +5,7 @@ from __future__ import annotations
 from diagnose.collectors.image.content import Content
 from diagnose.collectors.image.findings import Damage, Findings
 from diagnose.collectors.image.trailing import describe_trailing
+from diagnose.collectors.utf8_sample import is_utf8_so_far
 
 SAMPLE_BYTES = 1 << 20
 ENOUGH, ENOUGH_LINES = 8, 4
@@ -38,14 +39,6 @@ def text_conversion(data: Content, start: int) -> Damage | None:
         return Damage.NEWLINE_MANGLED
     sample = head[start:]
     foreign = sample.count(b"\xef\xbf\xbd") + sample.count(b"\xc2") + sample.count(b"\xc3")
-    if foreign >= ENOUGH and foreign * 20 >= len(sample) and _is_utf8(sample):
+    if foreign >= ENOUGH and foreign * 20 >= len(sample) and is_utf8_so_far(sample):
         return Damage.UTF8_MANGLED
     return None
-
-
-def _is_utf8(sample: bytes) -> bool:
-    try:
-        sample.decode()
-    except UnicodeDecodeError as error:
-        return error.start >= len(sample) - 3
-    return True

@@ -6,6 +6,7 @@ import re
 
 from diagnose.collectors.signature.extensions import Claim
 from diagnose.collectors.signature.identification import Signature
+from diagnose.collectors.utf8_sample import is_utf8_so_far
 
 _REPLACEMENT = b"\xef\xbf\xbd"
 _BINARY_CONTROLS = bytes(range(1, 9))
@@ -48,22 +49,13 @@ def find_text_damage(signature: Signature, head: bytes, tail: bytes) -> str:
     if signature.kind in ("text", "document") or signature.format in _TEXTUAL_BINARIES:
         return ""
     head = head[:_SAMPLE_BYTES]
-    if _is_utf8(head) and _has_controls(head):
+    if is_utf8_so_far(head) and _has_controls(head):
         if head.count(_REPLACEMENT) >= _ENOUGH:
             return "utf8-replacement"
         latin = head.count(b"\xc2") + head.count(b"\xc3")
         if latin >= _ENOUGH and latin * 20 >= len(head) and max(head) <= 0xC3:
             return "utf8-reencoded"
     return "crlf-mangled" if _line_feeds_follow_returns(head, tail) else ""
-
-
-def _is_utf8(head: bytes) -> bool:
-    """Whether it is UTF-8, but for a character that is cut at the end. Most binary files fail at their first bytes."""
-    try:
-        head.decode()
-    except UnicodeDecodeError as error:
-        return error.start >= len(head) - 3
-    return True
 
 
 def _has_controls(head: bytes) -> bool:

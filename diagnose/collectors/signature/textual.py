@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from diagnose.collectors.utf8_sample import is_utf8_so_far
+
 _BOM = b"\xef\xbb\xbf"
 _HTML = re.compile(rb"<(?:!doctype\s+html|html|head|body|title|script|meta|center|h1|p|div|table)\b", re.IGNORECASE)
 _JSON_OBJECT = re.compile(rb'\{\s*(?:"|\}|$)')
@@ -64,17 +66,9 @@ _TELLING_LENGTH = 128
 
 
 def _is_plausible_text(sample: bytes) -> bool:
-    if sample.isascii() or _is_utf8(sample):
+    if sample.isascii() or is_utf8_so_far(sample):
         return True
     return len(sample) >= _TELLING_LENGTH or b" " in sample or b"\n" in sample or len(sample) < 16
-
-
-def _is_utf8(sample: bytes) -> bool:
-    try:
-        sample.decode()
-    except UnicodeDecodeError as error:
-        return error.start >= len(sample) - 3
-    return True
 
 
 def _markup(sample: bytes) -> tuple[str, str] | None:
