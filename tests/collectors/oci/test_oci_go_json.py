@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
+from growth import growth
 
 from diagnose.collectors.oci.go_index import decode_error, has_trailing_data
 from diagnose.collectors.oci.go_json import UNEXPECTED_EOF
@@ -90,12 +89,7 @@ def test_data_behind_the_value_are_seen(body: bytes, trailing: bool) -> None:
     assert has_trailing_data(body) is trailing
 
 
-@pytest.mark.parametrize(
-    "body", [b"[" * 4_000_000, b"[" + b"1," * 300_000, b'{"a":' * 9000, b'"' + b"\\n" * 500_000, b" " * 4_000_000]
-)
-def test_hostile_bodies_cost_little_time(body: bytes) -> None:
-    started = time.process_time()
-
-    assert decode_error(body)
-
-    assert time.process_time() - started < 60  # a quadratic reader takes hours
+@pytest.mark.parametrize("unit", [b"[", b"1,", b'{"a":', b'"\\n', b" "])
+def test_hostile_bodies_cost_time_in_proportion(unit: bytes) -> None:
+    assert decode_error(unit * 1000)
+    assert growth(lambda body: decode_error(b"[" + body), unit, 400_000) < 10

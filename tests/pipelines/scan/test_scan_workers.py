@@ -300,7 +300,7 @@ def test_ctrl_c_ends_the_scan_even_while_a_decoder_hangs(
     monkeypatch.setattr(pool, "examine", hang)
     sink = InterruptingSink()
     report = scan(ScanRequest([str(tmp_path)], jobs=1), book.rules, sink)
-    assert time.monotonic() - sink.at < 10  # a second on an idle machine
+    assert time.monotonic() - sink.at < 3  # a second on an idle machine
     assert report.interrupted and report.summary.scanned == 1 and len(report.diagnoses) == 1
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
